@@ -1,0 +1,1 @@
+"""WhatsApp Cloud API: its wire format both ways, signatures, limits and sending."""
