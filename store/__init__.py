@@ -1,0 +1,1 @@
+"""PostgreSQL: named queries and migrations; the place where "only once" is enforced."""

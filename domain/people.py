@@ -1,0 +1,56 @@
+"""Who someone is, and who may decide: the business-scoped user id first, the phone second.
+
+The table is design §6 (facts/whatsapp.md §5.4): user ids equal → yes; different, or missing where
+the action has one → no, even if the phone matches; only phones known → equal to the byte. Phone
+numbers are never rewritten: Meta alters the extra digit of Brazilian numbers by itself, but is
+consistent inbound.
+"""
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Role(StrEnum):
+    """What a person is to an account. Anyone who is not registered is public."""
+
+    OWNER = "owner"
+    STAFF = "staff"
+    PUBLIC = "public"
+
+
+class Person(BaseModel):
+    """Someone on WhatsApp, as Meta names him: at least one of the two ids is known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    user_id: str | None = None
+    wa_id: str | None = None
+
+    def model_post_init(self, _context: object) -> None:
+        """Refuse a person without any id: nobody could ever be compared with him."""
+        if not self.user_id and not self.wa_id:
+            raise ValueError("a person needs a user_id or a wa_id")
+
+    def is_same(self, other: "Person") -> bool:
+        """Whether `other`, who acts now, is the person that was frozen (self)."""
+        if self.user_id is not None:
+            return other.user_id == self.user_id
+        return other.wa_id == self.wa_id
+
+
+class Who(BaseModel):
+    """For whom a tool works: the account, the person, the role that was looked up for them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    account_id: str
+    time_zone: str
+    language: str
+    person: Person
+    role: Role
+
+    @property
+    def is_member(self) -> bool:
+        """Members get their account's objects; public people their own only (design §4)."""
+        return self.role is not Role.PUBLIC
