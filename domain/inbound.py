@@ -89,6 +89,18 @@ MEDIA_KINDS = frozenset(
     }
 )
 
+PERSON_KINDS = MEDIA_KINDS | {
+    InboundKind.TEXT,
+    InboundKind.BUTTON,
+    InboundKind.LIST_REPLY,
+    InboundKind.LOCATION,
+    InboundKind.CONTACTS,
+    InboundKind.ORDER,
+    InboundKind.FLOW,
+    InboundKind.UNSUPPORTED,
+}
+"""What a person does to be heard; edits, reactions, echoes and the rest never start anything."""
+
 
 class Media(_Frozen):
     """A file that came with a message: its handle at the channel, not its bytes."""
@@ -140,6 +152,20 @@ class InboundItem(_Frozen):
     identity: IdentityChange | None = None
     reason: str | None = None
     raw: bytes
+
+    @property
+    def from_person(self) -> bool:
+        """Whether a known person said this to a known number of ours, alone and not in a group.
+
+        Only such an item may reach a turn or be read as a click.
+        """
+        return (
+            self.kind in PERSON_KINDS
+            and self.group_id is None
+            and self.phone_number_id is not None
+            and self.sender is not None
+            and self.sender.known
+        )
 
 
 class DeliveryStatus(StrEnum):

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 _HEADER = re.compile(r"sha256=([0-9a-fA-F]{64})", re.ASCII)
 
-MAX_CHALLENGE = 200
-"""Characters. Meta's challenges have about ten digits; it is reflected, so it is capped."""
+_CHALLENGE = re.compile(r"[A-Za-z0-9._~-]{1,200}", re.ASCII)
+"""Meta's challenges have about ten digits; the value is reflected, so it is plain and capped."""
 
 
 def verify(body: bytes, header: str | None, secrets: Sequence[str]) -> bool:
@@ -40,15 +40,13 @@ def handshake(params: Mapping[str, str], verify_token: str) -> str | None:
     """The challenge to answer as text/plain, or None to refuse.
 
     `params` are the query's: `hub.mode` must be `subscribe`, `hub.verify_token` ours (constant
-    time), `hub.challenge` 1-200 ASCII letters or digits. Raises `ValueError` for an empty token.
+    time), `hub.challenge` 1-200 of A-Z a-z 0-9 . _ ~ -. Raises `ValueError` for an empty token.
     """
     if not verify_token:
         raise ValueError("handshake needs a non-empty verify token")
     given = params.get("hub.verify_token", "").encode("utf-8", "surrogatepass")
     token_equal = hmac.compare_digest(given, verify_token.encode())
-    challenge = params.get("hub.challenge", "")
     if not token_equal or params.get("hub.mode") != "subscribe":
         return None
-    if len(challenge) > MAX_CHALLENGE or not (challenge.isascii() and challenge.isalnum()):
-        return None
-    return challenge
+    challenge = params.get("hub.challenge", "")
+    return challenge if _CHALLENGE.fullmatch(challenge) else None
