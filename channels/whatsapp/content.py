@@ -1,6 +1,6 @@
 """What one message says: a table from Meta's `type` to a reader.
 
-A reader returns `Content` or raises `UnreadableError`; it knows nothing of senders, keys or numbers.
+A reader returns `Content` or raises `UnreadableError`; it knows no senders, keys, numbers.
 """
 
 from collections.abc import Callable

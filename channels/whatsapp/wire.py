@@ -1,7 +1,8 @@
 """Meta's shapes as they arrive: everything optional, unknown keys allowed.
 
 Only what Aval reads is named. `timestamp` is `object` on purpose: an unreadable one is a flag on
-the item, not a reason to lose it. Source: Meta's webhook reference (messages, status, system, BSUID).
+the item, not a reason to lose it.
+Source: Meta's webhook reference (messages, status, system, business-scoped user ids).
 """
 
 from pydantic import BaseModel, ConfigDict, Field
