@@ -1,0 +1,62 @@
+"""The back door for tests and the demo: faults, journal, counters, reset."""
+
+import secrets
+from typing import Any
+
+from fastapi import APIRouter, Depends, Header, HTTPException
+from pydantic import BaseModel, ConfigDict
+
+from simulators.claude.faults import Fault
+from simulators.claude.service import Service
+
+
+class FaultList(BaseModel):
+    """The body of POST /admin/faults."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    faults: list[Fault]
+
+
+def admin_router(service: Service) -> APIRouter:
+    """Return the routes under /admin; each asks for the header `X-Sim-Secret`."""
+
+    def guard(x_sim_secret: str = Header(default="")) -> None:
+        wanted = service.config.admin_secret
+        if wanted is None:
+            raise HTTPException(404, "the admin routes are closed: no admin secret is set")
+        if not secrets.compare_digest(x_sim_secret.encode(), wanted.encode()):
+            raise HTTPException(403, "wrong X-Sim-Secret")
+
+    router = APIRouter(prefix="/admin", dependencies=[Depends(guard)])
+
+    @router.post("/faults")
+    def add_faults(body: FaultList) -> dict[str, int]:
+        service.plan.add(body.faults)
+        return {"queued": len(service.plan.left())}
+
+    @router.get("/faults")
+    def show_faults() -> dict[str, Any]:
+        return {"faults": [fault.model_dump() for fault in service.plan.left()]}
+
+    @router.delete("/faults")
+    def drop_faults(contains: str | None = None) -> dict[str, int]:
+        service.plan.clear(contains)
+        return {"queued": len(service.plan.left())}
+
+    @router.get("/journal")
+    def show_journal(since: int = 0, contains: str | None = None) -> dict[str, Any]:
+        entries = service.journal.since(since, contains)
+        return {"entries": [e.model_dump() for e in entries], "calls": service.journal.calls}
+
+    @router.get("/calls")
+    def count_calls(contains: str | None = None) -> dict[str, int]:
+        calls = service.journal.calls
+        return {"calls": len(service.journal.since(0, contains)) if contains else calls}
+
+    @router.post("/reset")
+    def reset() -> dict[str, bool]:
+        service.reset()
+        return {"reset": True}
+
+    return router
