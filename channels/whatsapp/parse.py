@@ -13,7 +13,7 @@ from functools import partial
 from channels.whatsapp.items import quarantined, quoted, stored_only, usable_id
 from channels.whatsapp.jsontext import load, load_pruned
 from channels.whatsapp.people import identify, read_contacts
-from channels.whatsapp.read_message import read_message, unusable_text
+from channels.whatsapp.read_message import read_message
 from channels.whatsapp.read_status import read_status
 from domain.inbound import InboundItem, InboundKind, Sender, StatusUpdate, Webhook
 
@@ -125,6 +125,9 @@ def _change(whole: dict[str, object], change: object) -> Iterator[_Piece]:
     read_part = partial(_part, kind=kind, number=number, contacts=contacts)
     for element in (element for elements in lists for element in elements):
         yield _Piece(element, number, read_part)
+    errors = value.get("errors") if lists else None
+    for error in errors if isinstance(errors, list) else ():
+        yield _Piece(error, number, partial(_account_error, whole=whole, number=number))
     if not lists:
         reason = f"field {quoted(field)}" if kind is InboundKind.UNKNOWN else None
         read = partial(stored_only, kind=kind, phone_number_id=number, reason=reason)
@@ -187,8 +190,6 @@ def _part(
         user_id=usable_id(value.get("from_user_id")),
         contacts=contacts,
     )
-    if sender is None or unusable_text(sender, free=frozenset({"name"})):
-        return item
     return item.model_copy(update={"sender": sender})
 
 

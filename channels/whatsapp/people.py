@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from channels.whatsapp.items import usable_id
 from channels.whatsapp.jsontext import storable
 from channels.whatsapp.wire import WireContact
 from domain.inbound import Sender
 
 
 def read_contacts(value: object) -> list[Sender]:
-    """The readable entries of a `contacts` list; an unreadable one only loses its own name."""
+    """The readable entries of a `contacts` list, with the ids and names that can be stored."""
     if not isinstance(value, list):
         return []
     people: list[Sender] = []
@@ -26,9 +27,8 @@ def read_contacts(value: object) -> list[Sender]:
             continue
         name = contact.profile.name if contact.profile else None
         usable = name.strip() if name and storable(name) else None
-        people.append(
-            Sender.classify(from_field=contact.wa_id, user_id=contact.user_id, name=usable or None)
-        )
+        wa_id, user_id = usable_id(contact.wa_id), usable_id(contact.user_id)
+        people.append(Sender.classify(from_field=wa_id, user_id=user_id, name=usable or None))
     return people
 
 

@@ -28,10 +28,15 @@ def read_message(
         return quarantined(value, "message is no object", phone_number_id=phone_number_id)
     if usable_id(value.get("id")) is None:
         return quarantined(value, "message without a usable id", phone_number_id=phone_number_id)
-    sender: Sender | None = None
+    sender = identify(
+        from_field=usable_id(value.get("from")),
+        user_id=usable_id(value.get("from_user_id")),
+        contacts=contacts,
+    )
     try:
         message = WireMessage.model_validate(value)
-        sender = _checked_sender(message, contacts)
+        if any(own and usable_id(own) is None for own in (message.from_, message.from_user_id)):
+            raise UnreadableError("message with an id of its sender that cannot be stored")
         content = read_content(message)
         if sender is None and content.kind is not InboundKind.IDENTITY_CHANGED:
             raise UnreadableError("message without a sender")
@@ -63,14 +68,6 @@ def unusable_text(model: BaseModel, *, free: frozenset[str] = frozenset()) -> st
         if name not in free and len(value) > MAX_ID:
             return f"{name} is longer than {MAX_ID} characters"
     return None
-
-
-def _checked_sender(message: WireMessage, contacts: Sequence[Sender]) -> Sender | None:
-    sender = identify(from_field=message.from_, user_id=message.from_user_id, contacts=contacts)
-    reason = unusable_text(sender, free=frozenset({"name"})) if sender else None
-    if reason is not None:
-        raise UnreadableError(f"sender: {reason}")
-    return sender
 
 
 def _item(
