@@ -187,14 +187,14 @@ class _Wire:
 
 
 async def _read_capped(response: httpx.Response) -> bytes:
-    """The body, or only its beginning if it is over `MAX_ANSWER` (which is then no JSON)."""
+    """The body, or nothing if it is over `MAX_ANSWER`: then it is no answer of Meta's."""
     parts: list[bytes] = []
     size = 0
     async for part in response.aiter_bytes():
         parts.append(part)
         size += len(part)
         if size > MAX_ANSWER:
-            break
+            return b""
     return b"".join(parts)
 
 
