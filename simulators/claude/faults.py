@@ -42,7 +42,8 @@ class Fault(BaseModel):
     `content` and `stop_reason`: the scripted answer of `say` (and the base of the faults that
     change an answer; without it they change the brain's). `text`: what stands beside the tool.
     `status`, `error_type`, `message`: the answer of `status`. `only_repeats`: `vary` applies only
-    to a prompt seen before.
+    to a prompt seen before. `content_type`: of `html`; with `application/json` the SDK fails to
+    parse it, with `text/html` it hands out the page as a plain string.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -60,6 +61,7 @@ class Fault(BaseModel):
     error_type: str = "api_error"
     message: str = "Internal server error"
     only_repeats: bool = True
+    content_type: str = "text/html"
 
     def matches(self, last_user_text: str) -> bool:
         """Return whether this fault is meant for a call with that last user text."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from simulators.claude.brain import think
 from simulators.claude.caching import PromptCache, count_tokens
@@ -98,7 +98,7 @@ class Service:
             await cut(request)
             return Response(status_code=500)
         elif fault.kind == "html":
-            return HTMLResponse(HTML)
+            return Response(HTML, media_type=fault.content_type)
         elif fault.kind == "empty_json":
             return JSONResponse({})
         return None

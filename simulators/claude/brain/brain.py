@@ -5,6 +5,7 @@ from simulators.claude.brain.conversation import View, read
 from simulators.claude.brain.facts import has_open_action, status_answer
 from simulators.claude.brain.intents import (
     asks_status,
+    is_bare_cancel,
     is_greeting,
     is_thanks,
     is_typed_yes,
@@ -51,6 +52,8 @@ def _to_text(view: View) -> Reply:
     wish = wish_of(view)
     if wish is not None:
         return next_step(wish, view)
+    if is_bare_cancel(view.text) and has_open_action(view):
+        return say(BUTTONS)
     if is_greeting(view.text):
         return say(HELLO)
     if is_thanks(view.text):

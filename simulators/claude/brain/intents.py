@@ -41,6 +41,7 @@ _STATUS = re.compile(
     r"|\bja (?:pag|foi|caiu)|\bcaiu\b|\bo que (?:aconteceu|houve)\b|\bconseguiu\b|\bfuncionou\b"
 )
 _YES = re.compile(r"^\s*(?:sim|confirmo|confirmar|confirma|pode|ok|isso)[\s.!]*$")
+_BARE_CANCEL = re.compile(r"^\s*(?:nao,? )?(?:cancel|desist)\w*(?: (?:isso|o pix|tudo))?[\s.!]*$")
 _GREETING = re.compile(r"^\s*(?:oi|ola|bom dia|boa tarde|boa noite|e ai|tudo bem)\b[^\n]{0,30}$")
 _THANKS = re.compile(r"\b(?:obrigad[oa]|valeu|agradeco)\b")
 _CORRECTION = re.compile(
@@ -63,6 +64,11 @@ def asks_status(text: str) -> bool:
 def is_typed_yes(text: str) -> bool:
     """Return whether `text` is nothing but a yes."""
     return _YES.match(fold(text)) is not None
+
+
+def is_bare_cancel(text: str) -> bool:
+    """Return whether `text` only calls off, without saying what."""
+    return _BARE_CANCEL.match(fold(text)) is not None
 
 
 def is_greeting(text: str) -> bool:

@@ -66,7 +66,7 @@ def _words(rest: str) -> str | None:
         plain = fold(word if title else word.rstrip("."))
         if any(char.isdigit() for char in plain) or "@" in plain:
             break
-        if plain in _INNER and taken and _capital_follows(rest[match.end() :]):
+        if plain in _INNER and taken and _goes_on(rest[match.end() :], word):
             taken.append(word)
         elif plain in _STOP or plain in _INNER:
             break
@@ -78,5 +78,11 @@ def _words(rest: str) -> str | None:
     return " ".join(taken) or None
 
 
-def _capital_follows(rest: str) -> bool:
-    return bool(re.match(r"\s+[^\W\d_]", rest)) and rest.lstrip()[0].isupper()
+def _goes_on(rest: str, particle: str) -> bool:
+    """Whether a surname follows the particle: a capital or, typed all small, no stop word."""
+    following = _WORD.match(rest.lstrip())
+    if following is None or not following[0][0].isalpha():
+        return False
+    plain = fold(following[0].rstrip("."))
+    small = plain not in _STOP and plain not in _INNER and fold(particle) != "e"
+    return following[0][0].isupper() or small

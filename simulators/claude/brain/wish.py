@@ -61,6 +61,8 @@ def _answer(tool: str, slots: Json, text: str, failure: ToolStep | None, view: V
     """Return the slots that one short answer fills or, after a failed call, replaces."""
     fresh = slots_of(tool, text, view.now)
     if failure is not None:
+        if text.strip(" .!").isdigit():
+            fresh.pop("amount_cents", None)  # "1" picks the first candidate
         slot = _slot_at_fault(failure)
         name = chosen(text, candidates(error_text(failure)))
         return fresh | ({slot: name} if slot and name else {})
