@@ -83,13 +83,13 @@ class Storage:
         query = "SELECT id, kind, wamids, click, raw FROM webhooks ORDER BY seq"
         for webhook_id, kind, wamids, click, raw in self._rows(query):
             names = [name for name in str(wamids).split("\n") if name]
-            assert isinstance(raw, bytes)  # noqa: S101 - the column is written as a BLOB only
+            assert isinstance(raw, bytes)
             yield str(webhook_id), str(kind), names, bool(click), raw
 
     def clear(self) -> None:
         """Forget everything."""
         for table in ("messages", "persons", "counters", "webhooks"):
-            self._run(f"DELETE FROM {table}", ())  # noqa: S608 - constant names
+            self._run(f"DELETE FROM {table}", ())
 
     def close(self) -> None:
         """Close the file."""
