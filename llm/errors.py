@@ -66,7 +66,6 @@ _CONFIG = frozenset({401, 402, 403, 404})
 _HISTORY_RULES = (
     "tool_use ids were found without tool_result",
     "unexpected tool_use_id",
-    "unexpected `tool_use_id`",
     "tool_use ids must be unique",
     "text content blocks must be non-empty",
     "conversation must end with a user message",
@@ -156,7 +155,7 @@ def _broken_rule(error: anthropic.APIStatusError) -> str | None:
     """The known rule that a 400 names; its own words may quote the conversation and stay out."""
     if error.status_code != 400:
         return None
-    said = (error.api_message or "").lower()
+    said = (error.api_message or "").lower().replace("`", "")
     return next((rule for rule in _HISTORY_RULES if rule in said), None)
 
 

@@ -10,16 +10,19 @@ import re
 import unicodedata
 from typing import Any
 
+_ARTICLE = r"(?:(?:an?|the|os?|as?|el|la|los|las)\s+)?"
+_OWN_WORDS = "usuario|user|sistema|system|acao|accion|action|equipe|equipo|team"
 _WORDS = (
-    "usuario|user|sistema|system|acao|accion|action|fatos|facts|hechos|mensagem|message|mensaje"
-    "|pessoa|person|persona|assistente|assistant|asistente|ferramenta|tool|herramienta"
-    "|confirmado|confirmed|executado|executed|ejecutado|botao|boton|button|operador|operator"
+    f"{_OWN_WORDS}|fatos|facts|hechos|mensagem|message|mensaje|pessoa|person|persona"
+    "|assistente|assistant|asistente|ferramenta|tool|herramienta|confirmado|confirmed"
+    "|executado|executed|ejecutado|botao|boton|button|operador|operator"
 )
-_MARKER = re.compile(rf"\[\s*(?:{_WORDS})", re.IGNORECASE)
-_OWN_MARKER = re.compile(r"\[\s*(?:usuario|user|sistema|system)\b", re.IGNORECASE)
+_MARKER = re.compile(rf"\[\s*{_ARTICLE}(?:{_WORDS})", re.IGNORECASE)
+_OWN_MARKER = re.compile(rf"\[\s*{_ARTICLE}(?:{_OWN_WORDS})\b", re.IGNORECASE)
 _OWN_TAG = re.compile(
     r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|trecho_citado)\b", re.IGNORECASE
 )
+_TAG = re.compile(r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|trecho_citado)\b", re.IGNORECASE)
 _TAG = re.compile(r"<\s*[/!?|]?\s*[^\W\d]", re.IGNORECASE)
 _LINE_START = re.compile(r"(?:^|[\n\r\v\f\x85\u2028\u2029])[\s>*_~`-]*\S")
 _FULL_WIDTH = {"[": "［", "<": "＜"}

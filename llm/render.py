@@ -89,7 +89,7 @@ def _rendered(entry: Entry) -> tuple[_Role, list[_Block]]:
         case UserText(lines=lines):
             return "user", [_text("\n".join(map(_enveloped, lines)))]
         case ActionEvent(text=text):
-            return "user", _texts([text])
+            return "user", _texts([neutral_tags(text)])
         case ToolResults(results=results):
             return "user", [_tool_result(result) for result in results]
         case SentText(text=text):
