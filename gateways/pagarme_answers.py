@@ -14,7 +14,7 @@ from enum import Enum, auto
 from pydantic import JsonValue
 
 from domain.outcomes import GatewayResult, Outcome, ProviderRequest
-from gateways.pagarme_objects import Json, Seen, Stage, clean, see, text_of
+from gateways.pagarme_objects import Json, Seen, Stage, clean, ref_of, see, text_of
 from gateways.transport import Answer, Lost, NotSent, Trip
 
 
@@ -109,7 +109,7 @@ def own_error(body: Json | None) -> str | None:
 
 
 def _success(request: ProviderRequest, answer: Answer, body: Json | None) -> GatewayResult:
-    if body is None or text_of(body.get("id")) is None:
+    if body is None or ref_of(body.get("id")) is None:
         return _result(answer, Outcome.UNKNOWN, "a success without a readable object")
     seen = see(request, body)
     outcome, reason = _verdict(seen)

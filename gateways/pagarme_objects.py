@@ -67,6 +67,12 @@ def text_of(value: JsonValue) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def ref_of(value: JsonValue) -> str | None:
+    """Return `value` as an id; transfers had numbers for ids in earlier versions."""
+    number = cents_of(value)
+    return text_of(value) if number is None else str(number)
+
+
 def cents_of(value: JsonValue) -> int | None:
     """Return `value` if it is an integer amount; a bool or a float is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -183,8 +189,9 @@ def _check_code(seen: Seen, transaction: Json, amount: int | None) -> None:
     except brcode.BrCodeError as error:
         seen.differences.append(f"Pix code: {error}")
         return
-    if pix.amount_cents is not None:
+    if pix.amount_cents not in (None, amount):
         seen.differs("Pix code amount", frozen=amount, found=pix.amount_cents)
+        return
     seen.data["qr_code"] = code
 
 
@@ -246,8 +253,7 @@ def refunded_cents(charge: Json) -> int:
 def _see_withdrawal(frozen: Json, withdrawal: Json) -> Seen:
     word = text_of(withdrawal.get("status"))
     found = cents_of(withdrawal.get("amount"))
-    identity = withdrawal.get("id")
-    ref = str(identity) if isinstance(identity, str | int) else None
+    ref = ref_of(withdrawal.get("id"))
     seen = Seen(
         provider_ref=ref,
         stage=STAGES["transfer"].get(word or ""),

@@ -13,6 +13,7 @@ import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import httpx
@@ -108,6 +109,12 @@ def _nothing() -> None:
     return None
 
 
+@cache
+def _tls() -> ssl.SSLContext:
+    """Read the root certificates once; it takes 20 ms and each request has its own client."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Wire:
     """How to reach one provider. Holds the credentials, so it has no readable repr."""
@@ -119,7 +126,7 @@ class Wire:
     timeouts: Timeouts = Timeouts()
     transport: httpx.AsyncBaseTransport | None = None
     """Replaces the sockets in tests. It must fire the request event (see `_Line`)."""
-    tls: ssl.SSLContext = field(default_factory=lambda: httpx.create_ssl_context(trust_env=False))
+    tls: ssl.SSLContext = field(default_factory=_tls)
 
     async def send(
         self,

@@ -22,15 +22,17 @@ def main(argv: list[str] | None = None) -> int:
     if not options.api_key:
         sys.stderr.write("no api key: give --api-key or SIM_PAYMENTS_API_KEY\n")
         return 2
+    listener = socket.create_server((options.host, options.port))
+    url = f"http://{options.host}:{listener.getsockname()[1]}"
     config = PaymentsSimulatorConfig(
         api_key=options.api_key,
         admin_secret=options.admin_secret or None,
         state=Path(options.state) if options.state else None,
         recipient_id=options.recipient_id,
+        public_url=options.public_url or url,
         opening_balance_cents=options.opening_balance_cents,
     )
-    listener = socket.create_server((options.host, options.port))
-    sys.stdout.write(f"listening on http://{options.host}:{listener.getsockname()[1]}\n")
+    sys.stdout.write(f"listening on {url}\n")
     sys.stdout.flush()
     server = uvicorn.Server(
         uvicorn.Config(create_app(config), log_level="warning", access_log=False)
@@ -46,6 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--api-key", default=_env("API_KEY", ""))
     parser.add_argument("--admin-secret", default=_env("ADMIN_SECRET", ""))
     parser.add_argument("--state", default=_env("STATE", ""), help="SQLite file")
+    parser.add_argument("--public-url", default=_env("PUBLIC_URL", ""))
     parser.add_argument("--recipient-id", default=_env("RECIPIENT_ID", "re_simulated"))
     parser.add_argument(
         "--opening-balance-cents", type=int, default=_env("OPENING_BALANCE_CENTS", "100000")

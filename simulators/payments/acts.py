@@ -221,7 +221,9 @@ def _transaction(provider: Provider, amount: int, expires_at: float, *, failed: 
         name=provider.config.merchant_name,
         city=provider.config.merchant_city,
     )
-    transaction["qr_code_url"] = f"/core/v5/transactions/{identity}/qrcode?payment_method=pix"
+    transaction["qr_code_url"] = (
+        f"{provider.config.public_url}/core/v5/transactions/{identity}/qrcode?payment_method=pix"
+    )
     transaction["expires_at"] = iso(expires_at)
     return transaction
 

@@ -36,13 +36,16 @@ class Broken:
             raise ConnectionResetError("the simulator drops this connection")
         if self._sent is None:
             transport.abort()
+            # Two turns of the loop let uvicorn learn that the connection is gone.
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
         else:
             await send(start(self._status, len(self._body), "application/json"))
             part = self._body[: self._sent]
             await send({"type": "http.response.body", "body": part, "more_body": True})
             transport.close()
-        # One turn of the loop lets uvicorn learn that the connection is gone.
-        await asyncio.sleep(0.01)
+            # The part has to be flushed before the connection is gone.
+            await asyncio.sleep(0.01)
 
 
 class Dripping:

@@ -20,4 +20,6 @@ class PaymentsSimulatorConfig(BaseModel):
     opening_balance_cents: int = 100_000
     merchant_name: str = "LOJA SIMULADA"
     merchant_city: str = "SAO PAULO"
+    public_url: str = "http://127.0.0.1"
+    """Where people reach it: the links to QR images begin with it."""
     key_retention_seconds: float = 24 * 3600.0

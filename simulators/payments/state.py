@@ -60,7 +60,7 @@ class State:
         """Forget everything, the moved clock too."""
         with self.transaction():
             for table in _TABLES:
-                self._db.execute(f"DELETE FROM {table}")  # noqa: S608 - names are constants above
+                self._db.execute(f"DELETE FROM {table}")
 
     def now(self) -> float:
         """Return Unix seconds on the provider's own, movable clock."""
@@ -104,11 +104,11 @@ class State:
         where = "kind = ? AND visible_at <= ? AND (? IS NULL OR code = ?)"
         args = (kind, self.now(), code, code)
         total = self._db.execute(
-            f"SELECT count(*) FROM objects WHERE {where}",  # noqa: S608 - a constant above
+            f"SELECT count(*) FROM objects WHERE {where}",
             args,
         ).fetchone()[0]
         rows = self._db.execute(
-            f"SELECT doc FROM objects WHERE {where} "  # noqa: S608 - a constant above
+            f"SELECT doc FROM objects WHERE {where} "
             "ORDER BY seq DESC LIMIT ? OFFSET ?",
             (*args, size, (page - 1) * size),
         ).fetchall()
