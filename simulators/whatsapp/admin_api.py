@@ -12,7 +12,8 @@ from simulators.whatsapp.admin_waits import wait_drained, wait_messages
 from simulators.whatsapp.batches import Collector, arranged
 from simulators.whatsapp.config import Person
 from simulators.whatsapp.courier import Delivery
-from simulators.whatsapp.engine import Simulator
+from simulators.whatsapp.engine import Simulator, is_click
+from simulators.whatsapp.envelopes import messages_in
 from simulators.whatsapp.guard import check_admin
 from simulators.whatsapp.models import (
     ChatMessage,
@@ -153,7 +154,12 @@ def _add_webhook_routes(router: APIRouter, simulator: Simulator) -> None:
     async def raw_body(body: m.RawBody) -> m.StatusCodes:
         raw = escaped_json(body.body) if body.text is None else body.text.encode()
         delivery = courier.submit(
-            raw, kind="raw", wamids=[], click=False, signature=body.signature, retried=False
+            raw,
+            kind="raw",
+            wamids=[],
+            click=any(is_click(x) for x in messages_in(raw)),
+            signature=body.signature,
+            retried=False,
         )
         await _first_try(simulator, delivery)
         return m.StatusCodes(status_codes=delivery.status_codes)
@@ -199,7 +205,7 @@ def _add_batch_routes(router: APIRouter, simulator: Simulator) -> None:
 def _add_plan_routes(router: APIRouter, simulator: Simulator) -> None:
     @router.post("/status-plans", status_code=204)
     async def add_status_plan(plan: StatusPlan) -> None:
-        simulator.status_plans.append(plan)
+        simulator.statuses.plans.append(plan)
 
     @router.post("/send-faults", status_code=204)
     async def add_send_fault(fault: SendFault) -> None:
@@ -207,7 +213,7 @@ def _add_plan_routes(router: APIRouter, simulator: Simulator) -> None:
 
     @router.delete("/plans", status_code=204)
     async def clear_plans() -> None:
-        simulator.status_plans.clear()
+        simulator.statuses.plans.clear()
         simulator.send_faults.clear()
 
     @router.post("/status")
@@ -216,7 +222,7 @@ def _add_plan_routes(router: APIRouter, simulator: Simulator) -> None:
         if message is None or message.author != "business":
             raise HTTPException(404, f"no message of the business {body.wamid!r}")
         step = StatusStep(status=body.status, error_code=body.error_code)
-        delivery = simulator.send_status(message, step, timestamp=body.timestamp)
+        delivery = simulator.statuses.send(message, step, timestamp=body.timestamp)
         return m.StatusCodes(
             status_codes=(await _sent(simulator, [], [delivery], wait=True)).status_codes
         )

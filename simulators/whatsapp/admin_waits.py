@@ -29,7 +29,7 @@ async def wait_messages(simulator: Simulator, query: WaitQuery) -> Waited:
 async def wait_drained(simulator: Simulator, *, timeout_seconds: float) -> bool:
     """Wait until no webhook is under way (held ones count) and no status is still to come."""
     deadline = time.monotonic() + timeout_seconds
-    while simulator.courier.undelivered or simulator.statuses_to_come:
+    while simulator.courier.undelivered or simulator.statuses.to_come:
         if time.monotonic() > deadline or simulator.closing:
             return False
         await asyncio.sleep(_DRAIN_POLL_SECONDS)

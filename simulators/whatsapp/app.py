@@ -50,6 +50,10 @@ def create_app(
     app.include_router(admin_router(simulator))
     app.include_router(phone_router(simulator))
 
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok"}
+
     @app.exception_handler(UnknownPersonError)
     async def unknown_person(_: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, status_code=404)

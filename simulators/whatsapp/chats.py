@@ -23,19 +23,25 @@ class Chats:
         self.version = 0
         self._changed = asyncio.Event()
         self.persons: dict[str, Person] = {}
+        self._by_phone: dict[str, str] = {}
+        self._by_user_id: dict[str, str] = {}
         self._messages: list[ChatMessage] = []
         self._by_wamid: dict[str, ChatMessage] = {}
         self._by_person: dict[str, list[ChatMessage]] = {}
         self._load()
 
     def _load(self) -> None:
-        self.persons = {p.id: p for p in (*self._defaults, *self._storage.persons())}
+        for person in (*self._defaults, *self._storage.persons()):
+            self._index_person(person)
         for message in self._storage.messages():
             self._index(message)
 
     def clear(self) -> None:
         """Forget chats and added persons; the sequence keeps growing within the process."""
-        self.persons = {p.id: p for p in self._defaults}
+        for people in (self.persons, self._by_phone, self._by_user_id):
+            people.clear()
+        for person in self._defaults:
+            self._index_person(person)
         self._messages.clear()
         self._by_wamid.clear()
         self._by_person.clear()
@@ -50,7 +56,7 @@ class Chats:
 
     def put_person(self, person: Person) -> None:
         """Add a person or change one (a new number, a new user id)."""
-        self.persons[person.id] = person
+        self._index_person(person)
         self._storage.save_person(person)
         self.touch()
 
@@ -69,12 +75,15 @@ class Chats:
 
     def by_phone(self, digits: str) -> Person | None:
         """Return whoever a phone reaches; Meta bridges the ninth digit of Brazilian mobiles."""
-        variants = _brazilian_variants(digits)
-        return next((p for p in self.persons.values() if p.wa_id in variants), None)
+        for variant in _brazilian_variants(digits):
+            if variant in self._by_phone:
+                return self.persons[self._by_phone[variant]]
+        return None
 
     def by_user_id(self, user_id: str) -> Person | None:
         """Return the person with this business-scoped user id."""
-        return next((p for p in self.persons.values() if p.user_id == user_id), None)
+        person_id = self._by_user_id.get(user_id)
+        return None if person_id is None else self.persons[person_id]
 
     def next_seq(self) -> int:
         """Return the number of the next message."""
@@ -124,16 +133,27 @@ class Chats:
                 return False
         return True
 
+    def _index_person(self, person: Person) -> None:
+        before = self.persons.get(person.id)
+        if before is not None:  # a changed number or user id no longer reaches him
+            self._by_phone.pop(before.wa_id or "", None)
+            self._by_user_id.pop(before.user_id or "", None)
+        self.persons[person.id] = person
+        if person.wa_id:
+            self._by_phone[person.wa_id] = person.id
+        if person.user_id:
+            self._by_user_id[person.user_id] = person.id
+
     def _index(self, message: ChatMessage) -> None:
         self._messages.append(message)
         self._by_wamid[message.wamid] = message
         self._by_person.setdefault(message.person, []).append(message)
 
 
-def _brazilian_variants(digits: str) -> set[str]:
-    found = {digits}
+def _brazilian_variants(digits: str) -> list[str]:
+    found = [digits]
     if digits.startswith("55") and len(digits) == 13 and digits[4] == "9":
-        found.add(digits[:4] + digits[5:])
+        found.append(digits[:4] + digits[5:])
     if digits.startswith("55") and len(digits) == 12 and digits[4] in "6789":
-        found.add(digits[:4] + "9" + digits[4:])
+        found.append(digits[:4] + "9" + digits[4:])
     return found

@@ -51,6 +51,21 @@ def cloud_router(simulator: Simulator) -> APIRouter:
         record.http_status = response.status_code
         return response
 
+    @router.get("/v{version}/{phone_number_id}")
+    async def number(version: str, phone_number_id: str, request: Request) -> Response:
+        try:
+            _authorize(request, simulator, version, phone_number_id)
+        except MetaError as error:
+            return JSONResponse(error.body(), status_code=error.http_status)
+        return JSONResponse(
+            {
+                "id": phone_number_id,
+                "display_phone_number": simulator.config.display_phone_number,
+                "verified_name": "Simulated business",
+                "quality_rating": "GREEN",
+            }
+        )
+
     return router
 
 

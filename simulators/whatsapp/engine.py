@@ -4,9 +4,8 @@ Every way in (Graph API, admin API, phone page) ends here, and every way out to 
 is a signed webhook.
 """
 
-import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -31,12 +30,11 @@ from simulators.whatsapp.models import (
     ChatMessage,
     Item,
     SendFault,
-    StatusPlan,
-    StatusStep,
 )
 from simulators.whatsapp.plans import Plans
 from simulators.whatsapp.send_rules import CheckedSend
 from simulators.whatsapp.signing import escaped_json
+from simulators.whatsapp.statuses import Statuses
 from simulators.whatsapp.storage import Storage
 
 TYPING_SECONDS = 25.0  # Meta ends the typing indicator after 25 s
@@ -60,20 +58,20 @@ class Simulator:
             transport=transport,
         )
         self.send_faults: Plans[SendFault] = Plans()
-        self.status_plans: Plans[StatusPlan] = Plans()
+        self.statuses = Statuses(config, self.chats, self.courier, emit=self.emit)
         self.collector = Collector()
         self.typing_until: dict[str, float] = {}
         self.closing = False
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Take up what an earlier run left undelivered; needs a running loop."""
         self.courier.resume()
+        self.statuses.resume()
 
     async def close(self) -> None:
         """Stop all deliveries and close the files."""
         self.end_streams()
-        await self._cancel_tasks()
+        await self.statuses.stop()
         await self.courier.close()
         self.storage.close()
 
@@ -84,11 +82,10 @@ class Simulator:
 
     async def reset(self) -> None:
         """Forget chats, plans, journal, counters and undelivered webhooks."""
-        await self._cancel_tasks()
+        await self.statuses.stop()
         await self.courier.forget()
         self.storage.clear()
         self.send_faults.clear()
-        self.status_plans.clear()
         self.collector = Collector()
         self.typing_until.clear()
         self.journal.clear()
@@ -190,8 +187,8 @@ class Simulator:
         """
         if person is None:
             return self._accept_for_nobody(send)
-        plan = self.status_plans.take(send, person.id)
-        steps = self._default_steps() if plan is None else plan.steps
+        planned = self.statuses.planned(send, person.id)
+        steps = self.statuses.default_steps() if planned is None else planned
         message = ChatMessage(
             seq=self.chats.next_seq(),
             wamid=new_wamid(person, self.config),
@@ -207,15 +204,14 @@ class Simulator:
             timestamp=str(int(time.time())),
             status="accepted",
             visible=all(step.status != "failed" for step in steps),
-            planned=plan is not None,
+            planned=planned is not None,
             to_user_id=send.user_id is not None,
             payload=send.body,
         )
         self.typing_until.pop(person.id, None)
         self.chats.add(message)
         self.journal.send_accepted(person.id, prompt=send.type == "interactive")
-        await self._run_steps(message, person, [s for s in steps if s.before_response])
-        self._spawn(self._run_steps(message, person, [s for s in steps if not s.before_response]))
+        await self.statuses.follow(message, steps)
         return message.wamid
 
     def mark_read(self, wamid: str, *, typing: bool) -> None:
@@ -229,22 +225,6 @@ class Simulator:
         if typing:
             self.typing_until[message.person] = time.time() + TYPING_SECONDS
             self.chats.touch()
-
-    def viewed(self, person: Person) -> int:
-        """Send `read` for what the person's page now shows; return how many.
-
-        Messages under a status plan keep to their plan.
-        """
-        if not self.config.read_receipts:
-            return 0
-        unread = [
-            m
-            for m in self.chats.of(person.id)
-            if m.author == "business" and m.status == "delivered" and not m.planned
-        ]
-        for message in unread:
-            self.send_status(message, StatusStep(status="read"))
-        return len(unread)
 
     # What goes out.
 
@@ -263,48 +243,11 @@ class Simulator:
                 escaped_json(bodies_of(group, self.config, cut)[0]),
                 kind="message" if any(i.kind == "messages" for i in group) else "status",
                 wamids=[i.payload["id"] for i in group if _has_id(i)],
-                click=any(_is_click(i) for i in group),
+                click=any(i.kind == "messages" and is_click(i.payload) for i in group),
             )
             for group in groups
             if group
         ]
-
-    def send_status(
-        self, message: ChatMessage, step: StatusStep, *, timestamp: int | None = None
-    ) -> Delivery | None:
-        """Send one status webhook of a business message now."""
-        person = self.chats.person(message.person)
-        self.chats.set_status(message, step.status)
-        item = status_item(
-            message,
-            person,
-            status=step.status,
-            timestamp=str(int(time.time()) if timestamp is None else timestamp),
-            error_code=step.error_code,
-        )
-        return self.emit(item)
-
-    @property
-    def statuses_to_come(self) -> int:
-        """How many business messages still have statuses to come."""
-        return len(self._tasks)
-
-    def _default_steps(self) -> list[StatusStep]:
-        delay = self.config.status_delay_seconds
-        return [
-            StatusStep(status="sent", delay_seconds=delay),
-            StatusStep(status="delivered", delay_seconds=delay),
-        ]
-
-    async def _run_steps(
-        self, message: ChatMessage, person: Person, steps: Sequence[StatusStep]
-    ) -> None:
-        for step in steps:
-            await asyncio.sleep(step.delay_seconds)
-            for _ in range(step.times):
-                delivery = self.send_status(message, step)
-                if delivery is not None and not self.courier.is_held(delivery):
-                    await delivery.tried.wait()  # the next status does not overtake by accident
 
     def _accept_for_nobody(self, send: CheckedSend) -> str:
         """Meta accepts a send to an address without WhatsApp and reports 131026 later."""
@@ -337,25 +280,15 @@ class Simulator:
             if message is not None and message.status == "sending":
                 self.chats.set_status(message, "received")
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _cancel_tasks(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(list(self._tasks))
-
 
 def _has_id(item: Item) -> bool:
     return isinstance(item.payload, dict) and isinstance(item.payload.get("id"), str)
 
 
-def _is_click(item: Item) -> bool:
-    if item.kind != "messages" or not isinstance(item.payload, dict):
+def is_click(payload: Any) -> bool:
+    """Tell whether a message object is a pressed button, of a prompt or of a template."""
+    if not isinstance(payload, dict):
         return False
-    interactive = item.payload.get("interactive")
+    interactive = payload.get("interactive")
     pressed = isinstance(interactive, dict) and interactive.get("type") == "button_reply"
-    return pressed or item.payload.get("type") == "button"
+    return pressed or payload.get("type") == "button"

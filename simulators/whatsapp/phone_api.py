@@ -153,7 +153,7 @@ def _add_acting(router: APIRouter, simulator: Simulator) -> None:
 
     @router.post("/api/viewed")
     async def viewed(body: Whose) -> dict[str, int]:
-        return {"read": simulator.viewed(chats.person(body.person))}
+        return {"read": simulator.statuses.viewed(chats.person(body.person))}
 
     @router.post("/api/persons")
     async def add_number(body: Number) -> PersonView:

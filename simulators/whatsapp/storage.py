@@ -34,6 +34,8 @@ class Storage:
 
     def save_message(self, message: ChatMessage) -> None:
         """Insert or replace a chat message."""
+        if self._db is None:
+            return
         self._run(
             "INSERT OR REPLACE INTO messages VALUES (?, ?)",
             (message.seq, message.model_dump_json()),
@@ -47,6 +49,8 @@ class Storage:
 
     def save_counters(self, counters: Counters) -> None:
         """Replace the counters."""
+        if self._db is None:
+            return
         self._run("INSERT OR REPLACE INTO counters VALUES (1, ?)", (counters.model_dump_json(),))
 
     def save_webhook(

@@ -82,6 +82,14 @@ async def test_token_version_and_number_are_checked() -> None:
         assert error_of(await b.graph.post(url, content=b"{")) == (400, 100)
 
 
+async def test_number_can_be_looked_up() -> None:
+    """GET on the number answers who it is, with the token only."""
+    async with bench() as b:
+        url = f"/v26.0/{NUMBER}"
+        assert (await b.graph.get(url)).json()["display_phone_number"] == "551140000000"
+        assert error_of(await b.graph.get(url, headers={"Authorization": ""})) == (401, 190)
+
+
 def _prompt(**changes: Any) -> dict[str, Any]:
     return {"type": "interactive", "text": None, "interactive": interactive(**changes)}
 

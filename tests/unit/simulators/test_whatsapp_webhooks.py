@@ -205,6 +205,30 @@ async def test_raw_message_and_raw_body() -> None:
         ]
 
 
+async def test_raw_body_with_a_click_is_counted_as_one() -> None:
+    """A hand-made body counts as a click delivery if it holds a click, and only then."""
+    async with bench() as b:
+        click = {"type": "interactive", "interactive": {"type": "button_reply"}}
+        body = {"entry": [{"changes": [{"value": {"messages": [click]}}]}]}
+        await b.admin.post_raw_body(body)
+        await b.admin.post_raw_body({"entry": [{"changes": [None]}]})
+        await b.admin.post_raw_body(text="not json")
+
+        assert (await b.admin.counters()).click_deliveries == 1
+
+
+async def test_a_changed_number_no_longer_reaches_the_person() -> None:
+    """After a change of number the old one reaches nobody."""
+    async with bench() as b:
+        await b.admin.put_person(
+            Person(id="maria", name="Maria", wa_id="5511955550000", user_id="BR.9")
+        )
+        await b.send()
+        assert await b.admin.messages("maria") == []
+        await b.send(to="+5511955550000")
+        assert len(await b.admin.messages("maria")) == 1
+
+
 async def test_verification_handshake() -> None:
     """The GET handshake happens when asked for and reports whether the challenge came back."""
     async with bench() as b:
@@ -233,6 +257,18 @@ async def test_undelivered_webhooks_and_chats_survive_a_restart(tmp_path: Path) 
         click = b.product.messages()[-1]
         assert click["context"]["id"] == chat[0].wamid
         assert (await b.admin.counters()).prompts_by_person == {"maria": 1}
+
+
+async def test_statuses_that_a_stop_prevented_come_after_the_restart(tmp_path: Path) -> None:
+    """A message accepted just before a stop still gets its statuses, with its key."""
+    path = f"{tmp_path}/state.sqlite"
+    async with bench(config(state_file=path, status_delay_seconds=60.0)) as b:
+        await b.send(biz_opaque_callback_data="turn:1:reply:1")
+    async with bench(config(state_file=path)) as b:
+        await b.admin.drain()
+        statuses = b.product.statuses()
+        assert [s["status"] for s in statuses] == ["sent", "delivered"]
+        assert {s["biz_opaque_callback_data"] for s in statuses} == {"turn:1:reply:1"}
 
 
 async def test_reset_clears_everything(tmp_path: Path) -> None:
