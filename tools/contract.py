@@ -132,7 +132,9 @@ class EffectTool(Tool[InputT]):
         """Resolve and freeze. `db` is in a read-only transaction. Raises ToolInputError."""
 
     @abstractmethod
-    async def revalidate(self, payload: Payload, who: Who, db: Connection) -> NoLongerPossible | None:
+    async def revalidate(
+        self, payload: Payload, who: Who, db: Connection
+    ) -> NoLongerPossible | None:
         """Look at the world again, just before executing; also that no printed value changed."""
 
     @abstractmethod
@@ -144,6 +146,16 @@ class EffectTool(Tool[InputT]):
         return {**payload, **result}
 
 
+class NoLongerPossibleError(Exception):
+    """*execute* of a database tool lost a race that *revalidate* could not see: another row was
+    there first. The core rolls back and closes the action as failed with `reason`, one line in the
+    person's language. Nothing was done."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class DatabaseTool(EffectTool[InputT]):
     """An effect in our own PostgreSQL."""
 
@@ -151,7 +163,8 @@ class DatabaseTool(EffectTool[InputT]):
 
     @abstractmethod
     async def execute(self, payload: Payload, key: str, context: DatabaseContext) -> Payload:
-        """Do it inside `context.transaction` and return the result. Raising rolls all back."""
+        """Do it inside `context.transaction` and return the result. Raising rolls all back;
+        NoLongerPossibleError says that the world moved, anything else is a fault."""
 
 
 class ProviderTool(EffectTool[InputT]):
@@ -168,8 +181,14 @@ class ProviderTool(EffectTool[InputT]):
         return await context.gateway.lookup(key, context.request)
 
     def result(self, payload: Payload, data: dict[str, Any]) -> Payload:
-        """What of the provider's answer is kept as the action's result. Default: all of it."""
+        """What of the provider's answer is kept as the action's result. Default: all of it.
+
+        `data` is the gateway's `data`, with its `provider_ref` under that name.
+        """
         return dict(data)
 
     async def record(self, payload: Payload, result: Payload, context: DatabaseContext) -> None:
-        """Mirror a proved effect in our own tables, in the transaction that records it."""
+        """Mirror a proved effect in our own tables, in the transaction that records it.
+
+        The effect happened: this must not fail for anything that the world may hold.
+        """
