@@ -66,12 +66,16 @@ _CONFIG = frozenset({401, 402, 403, 404})
 _HISTORY_RULES = (
     "tool_use ids were found without tool_result",
     "unexpected tool_use_id",
+    "each tool_use must have a single result",
     "tool_use ids must be unique",
     "text content blocks must be non-empty",
-    "conversation must end with a user message",
+    "messages must have non-empty content",
+    "first message must use the",
+    "role 'system' must",
     "bound to a different conversation",
-    "role 'system' is not supported",
 )
+_OTHER_RULES = ("conversation must end with a user message", "role 'system' is not supported")
+"""No repair helps: the caller's fault, and a wrong row of the capability table."""
 _SPEND_WORDS = ("spend limit", "spending limit", "usage limit", "credit balance")
 
 
@@ -117,7 +121,7 @@ def _of_status(error: anthropic.APIStatusError, jitter: Jitter) -> ModelFailure:
         retryable=retryable,
         retry_after=_retry_after(error, kind, jitter),
         request_id=error.request_id,
-        repairable=rule is not None,
+        repairable=rule in _HISTORY_RULES,
     )
 
 
@@ -156,7 +160,7 @@ def _broken_rule(error: anthropic.APIStatusError) -> str | None:
     if error.status_code != 400:
         return None
     said = (error.api_message or "").lower().replace("`", "")
-    return next((rule for rule in _HISTORY_RULES if rule in said), None)
+    return next((rule for rule in (*_HISTORY_RULES, *_OTHER_RULES) if rule in said), None)
 
 
 def _retry_after(

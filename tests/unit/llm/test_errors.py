@@ -160,6 +160,16 @@ async def test_a_broken_history_rule_asks_for_one_repair(message: str) -> None:
     assert "toolu_1" not in str(failure)
 
 
+@pytest.mark.parametrize(
+    "rule", ["role 'system' is not supported", "conversation must end with a user message"]
+)
+async def test_a_rule_that_no_repair_mends_is_named_for_the_operator(rule: str) -> None:
+    """The text says which rule it was, and nobody repairs in vain."""
+    failure = await failure_of(refusing(400, message=f"messages.3: The {rule} on this model."))
+    assert not failure.repairable
+    assert rule in str(failure)
+
+
 async def test_other_bad_requests_are_not_repairable_and_keep_the_request_id() -> None:
     """The provider's words stay out, since they may quote the conversation; its id is kept."""
     failure = await failure_of(refusing(400, message="oi, sou a Maria is invalid"))
