@@ -2,11 +2,12 @@
 
 from simulators.claude.brain.command import command_reply
 from simulators.claude.brain.conversation import View, read
-from simulators.claude.brain.facts import has_open_action, status_answer
+from simulators.claude.brain.facts import has_open_action, last_came_to_nothing, status_answer
 from simulators.claude.brain.intents import (
     asks_status,
     is_bare_cancel,
     is_greeting,
+    is_redo,
     is_thanks,
     is_typed_yes,
     tool_of,
@@ -14,7 +15,7 @@ from simulators.claude.brain.intents import (
 from simulators.claude.brain.planning import next_step
 from simulators.claude.brain.results import describe
 from simulators.claude.brain.slots import slots_of
-from simulators.claude.brain.wish import Wish, wish_of
+from simulators.claude.brain.wish import Wish, repeated_wish, wish_of
 from simulators.claude.reply import Reply, call, say
 from simulators.claude.request_rules import CheckedRequest
 
@@ -50,6 +51,8 @@ def _to_text(view: View) -> Reply:
     if is_typed_yes(view.text) and has_open_action(view):
         return say(BUTTONS)
     wish = wish_of(view)
+    if wish is None and _wants_it_again(view):
+        wish = repeated_wish(view)
     if wish is not None:
         return next_step(wish, view)
     if is_bare_cancel(view.text) and has_open_action(view):
@@ -59,6 +62,11 @@ def _to_text(view: View) -> Reply:
     if is_thanks(view.text):
         return say("De nada! Se precisar de mais alguma coisa, é só chamar.")
     return say(HELP)
+
+
+def _wants_it_again(view: View) -> bool:
+    """ "refaz", or a yes to the question whether to prepare it anew."""
+    return is_redo(view.text) or (is_typed_yes(view.text) and last_came_to_nothing(view))
 
 
 def _forced_arguments(view: View, tool: str) -> dict[str, object]:

@@ -19,6 +19,12 @@ def candidates(text: str) -> list[str]:
     return list(dict.fromkeys(match[0] for match in _NAME.finditer(text)))
 
 
+def detailed_candidates(text: str) -> list[str]:
+    """Return the names with what stands in brackets behind each, as the error tells them apart."""
+    pattern = re.compile(_NAME.pattern + r"(?:\s*\([^)]*\))?")
+    return list(dict.fromkeys(match[0] for match in pattern.finditer(text)))
+
+
 def chosen(answer: str, offered: list[str]) -> str | None:
     """Return the name that `answer` means: one offered (by word or ordinal), else its own name."""
     folded = fold(answer)

@@ -6,6 +6,7 @@ bracketed lines, ISO moments.
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -97,7 +98,7 @@ def read(request: CheckedRequest) -> View:
     return View(
         turns=turns or [Turn(text="", steps=[])],
         facts=facts,
-        now=_now([*reversed(meta), *facts]),
+        now=_now(facts, reversed(meta)),
         schemas={tool["name"]: tool["input_schema"] for tool in request.tools},
         may_call=bool(request.tools) and request.tool_choice["type"] != "none",
         forced=_forced(request),
@@ -142,8 +143,10 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in _TAG.sub("", text).splitlines() if line.strip()]
 
 
-def _now(lines: list[str]) -> datetime:
-    for line in lines:
+def _now(facts: list[str], envelope: Iterable[str]) -> datetime:
+    """The line of facts that says "now", else the newest envelope, else any fact, else now."""
+    said = [line for line in facts if re.match(r"(now|agora)\b", fold(line))]
+    for line in [*said, *envelope, *facts]:
         if match := ISO_MOMENT.search(line):
             return datetime.fromisoformat(match[0])
     return datetime.now(HOME).replace(microsecond=0)

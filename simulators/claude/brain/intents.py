@@ -42,6 +42,7 @@ _STATUS = re.compile(
 )
 _YES = re.compile(r"^\s*(?:sim|confirmo|confirmar|confirma|pode|ok|isso)[\s.!]*$")
 _BARE_CANCEL = re.compile(r"^\s*(?:nao,? )?(?:cancel|desist)\w*(?: (?:isso|o pix|tudo))?[\s.!]*$")
+_REDO = re.compile(r"\b(?:refa(?:z|ca)|refazer|repete|(?:faz|gera|tenta|prepara|manda) de novo)\b")
 _GREETING = re.compile(r"^\s*(?:oi|ola|bom dia|boa tarde|boa noite|e ai|tudo bem)\b[^\n]{0,30}$")
 _THANKS = re.compile(r"\b(?:obrigad[oa]|valeu|agradeco)\b")
 _CORRECTION = re.compile(
@@ -69,6 +70,11 @@ def is_typed_yes(text: str) -> bool:
 def is_bare_cancel(text: str) -> bool:
     """Return whether `text` only calls off, without saying what."""
     return _BARE_CANCEL.match(fold(text)) is not None
+
+
+def is_redo(text: str) -> bool:
+    """Return whether `text` asks for the same once more."""
+    return _REDO.search(fold(text)) is not None
 
 
 def is_greeting(text: str) -> bool:

@@ -1,21 +1,31 @@
 """A short sentence for each tool result."""
 
 import json
+import re
 from typing import Any
 
-from simulators.claude.brain.choices import booking_start, bookings_in
+from simulators.claude.brain.choices import booking_start, bookings_in, detailed_candidates
 from simulators.claude.brain.conversation import ToolStep
 from simulators.claude.brain.words import brl, fold
 from simulators.claude.fields import Json
 
 _ERROR_KEYS = ("error", "erro", "message", "mensagem", "reason", "motivo", "detail")
+_AMBIGUOUS = re.compile(
+    r"mais de um|ambigu|varios|more than one|several|multiple|\bwhich\b|\bmatch(?:es)? \d"
+)
+_UNKNOWN = re.compile(
+    r"nao (?:encontr|exist|ha )|nenhum|not found|unknown|\bno \w+ |does not exist"
+)
+_PORTUGUESE = re.compile(
+    r"\b(?:nao|encontr\w+|mais de um|qual|quais|ja|para|uma?|esta|precisa|cliente|horario|livre)\b"
+)
 PENDING = "Preparei o resumo. Nada acontece antes de você decidir nos botões."
 
 
 def describe(step: ToolStep) -> str:
     """Return what to tell the person about one tool result."""
     if step.is_error:
-        return error_question(error_text(step))
+        return error_question(step)
     if isinstance(step.data, dict):
         status = str(step.data.get("status", ""))
         if status == "already_done" or step.data.get("already_done"):
@@ -41,17 +51,34 @@ def error_text(step: ToolStep) -> str:
     return step.result.strip() or "Não consegui fazer isso."
 
 
-def error_question(text: str) -> str:
-    """Return the error as a question to the person."""
+def error_question(step: ToolStep) -> str:
+    """Return the error as a question to the person, in Portuguese whatever language it came in."""
+    text = error_text(step)
     folded = fold(text)
     closed = text if text.endswith((".", "!", "?")) else f"{text}."
-    if text.endswith("?"):
-        return closed
-    if "mais de um" in folded or "ambig" in folded or "more than one" in folded:
-        return f"{closed} Qual deles?"
-    if "nao encontr" in folded or "nao existe" in folded or "not found" in folded:
+    if _AMBIGUOUS.search(folded):
+        return f"{_which(text, step, closed)} Qual deles?".replace("? Qual deles?", "?")
+    if _UNKNOWN.search(folded):
+        if not _PORTUGUESE.search(folded):
+            closed = f"Não encontrei {_asked_for(step)}."
         return f"{closed} Pode me dizer o nome completo?"
-    return f"{closed} Como prefere seguir?"
+    if not _PORTUGUESE.search(folded):
+        return f"Não consegui usar esse pedido ({text.rstrip('.')}). Pode me dizer de outra forma?"
+    return closed if text.endswith("?") else f"{closed} Como prefere seguir?"
+
+
+def _which(text: str, step: ToolStep, closed: str) -> str:
+    """The candidates in a Portuguese sentence; an error that is one already stays as it is."""
+    if _PORTUGUESE.search(fold(text)):
+        return closed
+    offered = "; ".join(detailed_candidates(text))
+    return f"Encontrei mais de um para {_asked_for(step)}: {offered or text.rstrip('.')}."
+
+
+def _asked_for(step: ToolStep) -> str:
+    """The name in the call that failed."""
+    names = [v for v in step.input.values() if isinstance(v, str) and v]
+    return names[0] if names else "isso"
 
 
 def _read_text(step: ToolStep) -> str:

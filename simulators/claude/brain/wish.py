@@ -21,6 +21,7 @@ _NAME_OF_TOOL = {
     "cancel_booking": "professional",
     "reschedule_booking": "professional",
 }
+_EFFECTS = frozenset(_NAME_OF_TOOL) - {"find_customer"} | {"refund_charge"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +85,7 @@ def _corrected(view: View) -> Wish | None:
     """Repeat the last call with another amount, time or name ("na verdade 200")."""
     if not is_correction(view.text):
         return None
-    steps = [step for turn in view.turns[-1 - TURNS_BACK : -1] for step in turn.steps]
-    last = next((step for step in reversed(steps) if step.name in _NAME_OF_TOOL), None)
+    last = _last_call(view)
     if last is None:
         return None
     fresh = slots_of(last.name, view.text, view.now)
@@ -93,6 +93,17 @@ def _corrected(view: View) -> Wish | None:
     if not fresh:
         return None
     return Wish(tool=last.name, slots=last.input | fresh)
+
+
+def repeated_wish(view: View) -> Wish | None:
+    """Return the last call with an effect once more ("refaz"), or None if there was none."""
+    last = _last_call(view)
+    return Wish(tool=last.name, slots=dict(last.input)) if last else None
+
+
+def _last_call(view: View) -> ToolStep | None:
+    steps = [step for turn in view.turns[-1 - TURNS_BACK : -1] for step in turn.steps]
+    return next((step for step in reversed(steps) if step.name in _EFFECTS), None)
 
 
 def _failure(turn: Turn) -> ToolStep | None:

@@ -351,3 +351,62 @@ def test_a_forced_tool_is_called() -> None:
         "create_pix_charge",
         {"customer": "João", "amount_cents": 15000},
     )
+
+
+def test_an_english_error_becomes_a_portuguese_question() -> None:
+    """Errors are written for the model; the person reads a sentence in his language."""
+    error = "customer: more than one matches 'João': João Silva (***.456.789-**), João Souza"
+    for content in (error, json.dumps({"error": error})):
+        answer = ask(PIX, PIX_CALL, user(result("toolu_a", content, is_error=True)))
+        assert answer == (
+            "Encontrei mais de um para João: João Silva (***.456.789-**); João Souza. Qual deles?"
+        )
+    unknown = ask(
+        PIX, PIX_CALL, user(result("toolu_a", "customer: no match for 'João'", is_error=True))
+    )
+    assert unknown == "Não encontrei João. Pode me dizer o nome completo?"
+
+
+LEDGER = (
+    "now: 2026-11-30T14:05:00-03:00\nAções desta conversa segundo o registro do sistema:\n"
+    '{"acao": "ab", "ferramenta": "create_pix_charge", "status": "pending", "situacao": "feito", '
+    '"quando": "2026-11-30 14:02", "resumo": "Gerar cobrança Pix; Valor: R$ 150,00"}\n'
+    '{"acao": "cd", "ferramenta": "cancel_booking", "status": "expired", '
+    '"situacao": "expirado sem decisão a tempo, não feito", "quando": "2026-11-30 13:00", '
+    '"resumo": "Cancelar horário"}'
+)
+
+
+def test_the_ledger_as_json_lines() -> None:
+    """One JSON object a line: each question finds its own action, and only its summary is shown;
+    a provider's status inside does not hide that the action is done."""
+    assert ask(user("e o Pix?"), system(LEDGER)) == (
+        "Sim, está registrado como executado.\nGerar cobrança Pix; Valor: R$ 150,00"
+    )
+    assert "prazo para confirmar passou" in ask(user("cadê o meu horário?"), system(LEDGER))
+    assert "registrado como executado" in ask(user("deu certo?"), system(LEDGER))
+    assert ask(user("tem horário livre amanhã?"), system(LEDGER)) == (
+        "list_free_slots",
+        {"date": "2026-12-01"},
+    )
+
+
+def test_a_yes_after_expiry_prepares_it_anew() -> None:
+    """ "Quer que eu refaça?" - "sim" proposes the same again; without an end it does not."""
+    history = [PIX, PIX_CALL, PENDING, PROMPT]
+    for text in ("sim", "refaz"):
+        assert ask(*history, user(text), system("create_pix_charge: expired")) == (
+            "create_pix_charge",
+            {"customer": "João", "amount_cents": 15000},
+        )
+    assert isinstance(ask(*history, user("sim"), system("create_pix_charge: executed")), str)
+
+
+def test_the_envelope_of_each_message_is_taken_off() -> None:
+    """The frame around a person's messages is no part of what he wrote; a burst is one wish."""
+    frame = '<mensagem_da_pessoa hora="2026-11-30T23:00:00-03:00">\n{}\n</mensagem_da_pessoa>'
+    burst = "\n".join(frame.format(text) for text in ("marca com a Dra. Ana", "amanhã às 14h"))
+    assert ask(user("[Usuário clicou em Cancelar na ação ab]", burst)) == (
+        "create_booking",
+        {"professional": "Dra. Ana", "starts_at": "2026-12-01T14:00:00-03:00"},
+    )

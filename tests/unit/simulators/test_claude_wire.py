@@ -1,5 +1,9 @@
 """The simulator over a real port: key, ids, counters, journal, streaming, back door."""
 
+import asyncio
+import os
+import socket
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -142,3 +146,36 @@ async def test_the_journal_survives_a_restart(tmp_path: Path) -> None:
         assert [entry["seq"] for entry in await second.admin.journal()] == [1, 2]
         await second.admin.reset()
         assert await second.admin.calls() == 0
+
+
+async def test_it_starts_as_a_process_of_its_own() -> None:
+    """`python -m simulators.claude` takes its options from the environment too."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    env = os.environ | {"SIM_CLAUDE_KEY": KEY, "SIM_CLAUDE_ADMIN_SECRET": SECRET}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "simulators.claude", "--port", str(port), env=env
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        assert await _is_up(url)
+        async with (
+            anthropic.AsyncAnthropic(api_key=KEY, base_url=url, max_retries=0) as sdk,
+            ClaudeSimulatorClient(url, admin_secret=SECRET) as admin,
+        ):
+            assert (await sdk.messages.create(**body(ASK))).stop_reason == "tool_use"
+            assert await admin.calls() == 1
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _is_up(url: str) -> bool:
+    async with httpx.AsyncClient(base_url=url) as http:
+        for _ in range(200):
+            try:
+                return (await http.get("/health")).status_code == 200
+            except httpx.ConnectError:
+                await asyncio.sleep(0.05)
+    return False
