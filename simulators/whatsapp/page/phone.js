@@ -111,8 +111,9 @@ function buttonRow(message) {
       element.append(make("span", "presses", button.presses > 1 ? `tocado ${button.presses}×` : "tocado"));
     }
     element.addEventListener("click", () => act(async () => {
-      pinned = true;
       await call("press", { person, wamid: message.wamid, button_id: button.id });
+      pinned = true;
+      stayDown();
     }));
     row.append(element);
   }
