@@ -105,6 +105,9 @@ async def test_a_filter_that_was_ignored_is_uncertain() -> None:
     "answer",
     [
         (500, "{}"),
+        (500, '{"data": []}'),
+        (203, '{"data": []}'),
+        (503, '{"id": "ch_1", "amount": 15000, "canceled_amount": 0}'),
         (503, "<html>"),
         (401, '{"message": "denied"}'),
         (404, '{"message": "not found"}'),

@@ -1,6 +1,7 @@
 """Real sockets: whether a byte may have left decides between NOT_SENT and UNKNOWN."""
 
 import asyncio
+import gzip
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -184,6 +185,16 @@ async def test_an_answer_beyond_the_cap_is_unknown() -> None:
     assert result.evidence["exception"] == "AnswerTooLargeError"
 
 
+async def test_a_compressed_answer_is_not_unpacked() -> None:
+    """We asked for none: unpacking has no bound, so the answer is not read at all."""
+    body = gzip.compress(httpx.Response(200, json=order_doc()).content)
+    data = head(len(body), "Content-Encoding: gzip\r\n") + body
+    async with far_side(answering(data)) as (url, _):
+        result = await send(url)
+    assert result.outcome is Outcome.UNKNOWN
+    assert result.evidence["exception"] == "AnswerEncodedError"
+
+
 async def test_a_redirect_is_not_followed() -> None:
     """A redirect would send the same act to another place; it is unknown instead."""
     moved = b"HTTP/1.1 307 Moved\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"
@@ -241,6 +252,7 @@ async def test_a_raising_fence_sends_nothing(error: type[Exception] | Exception)
         result = await send(url, before_wire)
         await asyncio.sleep(0.05)
     assert result.outcome is Outcome.NOT_SENT
+    assert result.reason == "refused before the wire"
     assert far.connections == 1
     assert received == [b""]
 

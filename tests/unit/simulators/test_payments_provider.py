@@ -145,11 +145,12 @@ async def test_the_api_key_is_asked_for_everywhere() -> None:
 
 
 async def test_refunds_never_exceed_the_charge() -> None:
-    """Two partial refunds use it up; the third is refused with 412 and kept."""
+    """More than what is left is refused with 412, and so is all after it is used up."""
     async with provider() as http:
         charge = (await create(http)).json()["charges"][0]["id"]
         await http.post(f"/admin/pay/{charge}")
         assert (await refund(http, charge, 5_000, "1" * 32)).json()["status"] == "paid"
+        assert (await refund(http, charge, 10_001, "4" * 32)).status_code == 412
         whole = (await refund(http, charge, 10_000, "2" * 32)).json()
         assert (whole["status"], whole["canceled_amount"]) == ("canceled", 15_000)
         for _ in range(2):
