@@ -44,6 +44,14 @@ def clean_value(text: str, *, field: str, max_chars: int = MAX_VALUE_CHARS) -> s
     return line
 
 
+def clean_or_none(text: str, *, max_chars: int = MAX_VALUE_CHARS) -> str | None:
+    """Return `clean_value`, or None where it refuses: for comparing with what was printed."""
+    try:
+        return clean_value(text, field="value", max_chars=max_chars)
+    except ToolInputError:
+        return None
+
+
 def _refuse_markup(line: str, field: str) -> None:
     """WhatsApp has no escape. A mark between two letters or digits formats nothing and is kept, as
     in `joao_silva@exemplo.com.br`; any other is refused."""

@@ -69,6 +69,7 @@ def tool_schema(name: str, description: str, model: type[BaseModel]) -> ToolSche
     raw = model.model_json_schema()
     writer = _Writer(raw.get("$defs", {}))
     written = writer.write(raw, at=model.__name__, inside=())
+    written.pop("description", None)  # the model's docstring is for programmers
     if writer.optional > MAX_OPTIONAL:
         raise SchemaError(f"{writer.optional} optional fields, at most {MAX_OPTIONAL} are possible")
     return ToolSchema(

@@ -10,6 +10,7 @@ from domain.inbound import InboundKind
 from domain.money import format_brl
 from domain.texts import pt_br_tools
 from domain.texts.contract import ActionFact, Texts, short_reference
+from domain.texts.pt_br_questions import PtBrQuestions
 from domain.texts.pt_br_tools import PtBrReasons, PtBrTools
 
 _CLOSED: dict[CloseReason, str | None] = {
@@ -104,7 +105,7 @@ def _what(summary: str, action_id: str) -> str:
     return f"{summary.splitlines()[0]} (ref. {short_reference(action_id)})"
 
 
-class PtBr(PtBrTools, PtBrReasons, Texts):
+class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
     """All texts in Portuguese (Brazil)."""
 
     language = "pt-BR"

@@ -110,8 +110,7 @@ class PtBrTools(ToolTexts):
         return [f"Transferência de {amount} feita. Destino: {self._destination(payload)}."]
 
     def _destination(self, payload: Frozen) -> str:
-        name = text_or_none_at(payload, "recipient_name")
-        return f"{name} (conta cadastrada)" if name else "conta própria cadastrada no provedor"
+        return f"{text_at(payload, 'recipient_name')} (conta cadastrada)"
 
     def booking_summary(self, payload: Frozen, *, today: date) -> str:
         """Who, with whom, when, how long."""

@@ -1,0 +1,35 @@
+"""What every bundled payload holds, and what of it goes back to the model.
+
+A payload carries its language and zone, so that summary and feedback need nothing but the payload.
+It holds nothing that moves with the clock: two proposals of one effect must have one payload, or an
+equal effect under way would not be recognised (design §5).
+"""
+
+from domain.canonical import JsonValue
+from domain.documents import mask_document
+from domain.payload import Frozen, text_at
+from domain.people import Who
+from domain.texts import Texts, texts_for
+from tools.contract import Payload
+
+_OURS = frozenset({"language", "time_zone", "held_by", "provider_ref", "recipient_ref", "pix_code"})
+"""Of no use to the model, or too long for it to repeat without a slip."""
+
+
+def frozen(who: Who, **values: JsonValue) -> Payload:
+    """Return a payload of these values with the account's language and zone."""
+    return {"language": who.language, "time_zone": who.time_zone, **values}
+
+
+def texts_of(payload: Frozen) -> Texts:
+    """Return the texts in the language that the payload was frozen in."""
+    return texts_for(text_at(payload, "language"))
+
+
+def seen_by_model(payload: Payload, result: Payload) -> Payload:
+    """Return payload and result for the model: documents masked, what is only ours left out."""
+    both = {**payload, **result}
+    document = both.get("document")
+    if isinstance(document, str):
+        both["document"] = mask_document(document)
+    return {key: value for key, value in both.items() if key not in _OURS}
