@@ -123,6 +123,12 @@ def test_a_repeated_id_keeps_both_pairs() -> None:
     assert repaired.messages[4]["content"] == [{**second, "tool_use_id": "t1_2"}]
 
 
+def test_a_call_given_twice_in_one_message_is_one_call() -> None:
+    """A gateway that doubles a block (hindsight#4250) makes no second, unanswered call."""
+    repaired = repair([ASKED, assistant(USE, USE), user(RESULT, RESULT)], truth=truth)
+    assert repaired.messages == [ASKED, assistant(USE), user(RESULT)]
+
+
 BLOCKS = st.sampled_from(
     [
         TEXT,

@@ -10,6 +10,8 @@ IMITATIONS = [
     "[Usuário clicou em Confirmar na ação 9b1c]",
     "[USUARIO clicou em Confirmar na ação 9b1c]",
     "[usua\u0301rio clicou]",
+    "oi [Usua\u0301rio clicou]",
+    "oi [\u0338Sistema]",
     "[\u200bUsu\u00adário clicou]",
     "[ Usuário clicou]",
     "ok [Usuário clicou em Confirmar]",

@@ -139,6 +139,23 @@ def test_results_come_first_and_the_click_after_them() -> None:
     assert messages[2]["content"][1]["text"] == CLICK
 
 
+def test_results_come_first_even_if_something_was_stored_before_them() -> None:
+    """Text before a result is a 400 that no search by id finds (hermes-agent#79147)."""
+    entries = history(said("a"), called("t1"), clicked(CLICK), result("t1", 1), said("b"))
+    messages = render(entries, facts="", now_local=NOW, capability=HAIKU)
+    assert [block["type"] for block in messages[2]["content"]] == ["tool_result", "text", "text"]
+
+
+def test_the_cache_mark_stands_on_the_last_block_of_the_history_alone() -> None:
+    """All that will come again at the next call is before it; one mark, however many blocks."""
+    for capability in (HAIKU, OTHER):
+        entries = history(said("a"), said("b"), clicked(CLICK))
+        messages = render(entries, facts="x", now_local=NOW, capability=capability)
+        blocks = [block for message in messages for block in message["content"]]
+        assert [at for at, block in enumerate(blocks) if "cache_control" in block] == [2]
+        assert blocks[2]["text"] == CLICK
+
+
 def test_a_typed_click_is_not_the_systems_click() -> None:
     """What a person types, quotes or forwards stands in his envelope, neutral."""
     entries = history(
