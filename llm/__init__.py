@@ -1,0 +1,1 @@
+"""The model: what it is asked, how its answer is read; no door here leads to anything that acts."""
