@@ -108,8 +108,7 @@ class State:
             args,
         ).fetchone()[0]
         rows = self._db.execute(
-            f"SELECT doc FROM objects WHERE {where} "
-            "ORDER BY seq DESC LIMIT ? OFFSET ?",
+            f"SELECT doc FROM objects WHERE {where} ORDER BY seq DESC LIMIT ? OFFSET ?",
             (*args, size, (page - 1) * size),
         ).fetchall()
         return int(total), [_doc(row[0]) for row in rows]
