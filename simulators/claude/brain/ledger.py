@@ -12,7 +12,7 @@ from simulators.claude.brain.words import fold
 _STATUSES: tuple[tuple[str, str], ...] = (
     (
         "executing",
-        r"\bexecuting\b|\bstuck\b|verificando|\bem (?:execucao|andamento|verificacao|processamento)",
+        r"\bexecuting\b|\bstuck\b|verificando|\bem (?:execucao|andamento|verificacao|processa)",
     ),
     ("superseded", r"\bsuperseded\b|substituid"),
     ("expired", r"\bexpired\b|\bexpirad|\bexpirou"),

@@ -91,6 +91,17 @@ async def test_the_tail_breakpoint_moves_with_the_conversation(far: Far) -> None
     assert counts(second)[0] == 0
 
 
+async def test_a_hit_by_look_back_renews_the_older_prefix(far: Far) -> None:
+    """A longer conversation that reads an older prefix keeps that prefix alive."""
+    auto = {"cache_control": {"type": "ephemeral"}}
+    talk = [user("bom dia " * 500)]
+    await far.create(talk, **auto)
+    CLOCK.now += 250
+    assert counts(await far.create([*talk, user("e aí?")], **auto))[2] > 0
+    CLOCK.now += 250
+    assert counts(await far.create(talk, **auto))[2] > 0
+
+
 async def test_a_prefix_more_than_20_blocks_back_is_not_found(far: Far) -> None:
     """The look-back ends after 20 blocks."""
     auto = {"cache_control": {"type": "ephemeral"}, "tools": None}
