@@ -1,0 +1,1 @@
+"""HTTP: the webhook and health. Entry point: `python -m api`."""

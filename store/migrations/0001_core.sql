@@ -335,3 +335,32 @@ BEGIN
 END $$;
 CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE FUNCTION audit_hash(action_id text, n int, at timestamptz, event text, detail jsonb, prev_hash text)
+RETURNS text LANGUAGE sql AS $$
+    SELECT encode(sha256(convert_to(concat_ws(E'\n', action_id, n::text,
+        extract(epoch FROM at)::numeric(20, 6)::text, event, detail::text, prev_hash), 'UTF8')), 'hex')
+$$;
+
+-- One statement a link of the chain. The caller holds the action's row, so n cannot be taken twice.
+CREATE FUNCTION append_audit(p_action text, p_event text, p_detail jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_n int;
+    v_prev text;
+    v_at timestamptz := clock_timestamp();
+BEGIN
+    SELECT n, hash INTO v_n, v_prev FROM audit_events WHERE action_id = p_action ORDER BY n DESC LIMIT 1;
+    v_n := coalesce(v_n, 0) + 1;
+    v_prev := coalesce(v_prev, repeat('0', 64));
+    INSERT INTO audit_events (action_id, n, at, event, detail, prev_hash, hash)
+    VALUES (p_action, v_n, v_at, p_event, p_detail, v_prev,
+            audit_hash(p_action, v_n, v_at, p_event, p_detail, v_prev));
+END $$;
+
+CREATE TABLE read_results (
+    turn_id uuid NOT NULL REFERENCES turns,
+    step    int NOT NULL,
+    results jsonb NOT NULL,
+    PRIMARY KEY (turn_id, step)
+);
+COMMENT ON TABLE read_results IS 'What the reads of an answer gave, kept until their message is whole (a read beside a proposal).';

@@ -1,0 +1,65 @@
+"""*take*: which messages the next answer is for. Local: SQL only, and safe to run twice."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from temporalio import activity
+
+from activities.deps import Deps
+from activities.messages import ConversationRef, Taken
+from domain.history import UserLine, UserText
+from domain.inbound import InboundKind
+from domain.texts import texts_for
+from store import history, outbox, turns
+from store.turns import TakenMessage, Turn
+
+READABLE = frozenset({InboundKind.TEXT, InboundKind.LIST_REPLY})
+"""What the model is given as the person's words."""
+
+
+class Take:
+    """Takes all unhandled messages of a conversation into one turn."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    @activity.defn(name="take")
+    async def run(self, ref: ConversationRef) -> Taken:
+        """The open turn, or a new one; its input stands in the history afterwards."""
+        async with self._deps.pool.acquire() as connection, connection.transaction():
+            turn_id = await turns.take(connection, ref.conversation_id)
+            if turn_id is None:
+                unsent = await outbox.due(connection, conversation=ref.conversation_id)
+                return Taken(unsent=bool(unsent))
+            turn = await turns.read(connection, turn_id)
+            await turns.bind_member(
+                connection, account_id=turn.who.account_id, person=turn.who.person
+            )
+            lines = _lines(turn)
+            if lines:
+                await history.append_turn_entry(
+                    connection,
+                    conversation=turn.conversation_id,
+                    turn=turn.id,
+                    slot=f"turn:{turn.id}:input",
+                    kind="user_text",
+                    content=UserText(lines=lines).model_dump(mode="json"),
+                )
+            return Taken(turn_id=turn_id, thinks=bool(lines))
+
+
+def _lines(turn: Turn) -> tuple[UserLine, ...]:
+    """The person's words; a note stands for what cannot be read, if words stand beside it."""
+    if not any(message.kind in READABLE and message.text for message in turn.messages):
+        return ()
+    zone = ZoneInfo(turn.who.time_zone)
+    return tuple(_line(message, turn.who.language, zone) for message in turn.messages)
+
+
+def _line(message: TakenMessage, language: str, zone: ZoneInfo) -> UserLine:
+    at: datetime = (message.sent_at or message.received_at).astimezone(zone)
+    text = message.text if message.kind in READABLE else None
+    note = texts_for(language).unreadable_note(InboundKind(message.kind))
+    return UserLine(
+        text=text or note, at=at.isoformat(timespec="seconds"), forwarded=message.forwarded
+    )

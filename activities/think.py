@@ -1,0 +1,192 @@
+"""*think*: one call of the model, stored under (turn, step) before it is used.
+
+A retry finds the stored answer and costs no second call. The call carries the ledger's facts, and
+the answer remembers on which `facts_seq` it was thought: a proposal or reply on older facts is
+refused later and thought again (design §3, §7).
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+
+from activities import calls
+from activities.deps import Deps
+from activities.messages import Route, StepRef, Thought
+from domain.actions import CloseReason, Status
+from domain.history import Entry
+from domain.texts import ActionFact, texts_for
+from llm.answers import Refused, Reply, ToolCalls, Truncated, classify
+from llm.errors import ModelFailure
+from llm.prompt import system_blocks
+from llm.render import Message, render
+from llm.repair import repair
+from llm.trim import trim
+from store import actions, history, turns
+from store.actions import Action
+from store.turns import StoredAnswer, Turn
+from tools.contract import ReadTool
+from tools.registry import Registry
+from tools.schema import fits_strict
+
+log = logging.getLogger(__name__)
+
+MOST_ENTRIES = 600  # read per call; trimming by tokens comes after it
+FACTS_SHOWN = 5  # the open action and the last decided ones
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Input:
+    turn: Turn
+    messages: list[Message]
+
+
+class Think:
+    """Asks Claude once for a step of a turn."""
+
+    def __init__(self, deps: Deps) -> None:
+        self._deps = deps
+
+    @activity.defn(name="think")
+    async def run(self, ref: StepRef) -> Thought:
+        """Where the answer leads. Raises ApplicationError, non-retryable where a retry cannot
+        help, with the provider's wish for a delay where it gave one."""
+        async with self._deps.pool.acquire() as connection:
+            stored = await turns.stored_answer(connection, turn=ref.turn_id, step=ref.step)
+        if stored is None:
+            stored = await self._ask(ref)
+        return route(stored, self._deps.registry, tools_allowed=not ref.last)
+
+    async def _ask(self, ref: StepRef) -> StoredAnswer:
+        given = await self._input(ref)
+        turn = given.turn
+        tools = offered(self._deps.registry, turn)
+        try:
+            answer = await self._deps.claude.ask(
+                system_blocks(self._deps.prompt(turn.prompt_file), business_name=turn.account_name),
+                tools,
+                given.messages,
+                allow_tools=not ref.last,
+                allow_parallel=all_read(self._deps.registry, turn),
+            )
+        except ModelFailure as failure:
+            raise _as_application_error(failure) from None
+        async with self._deps.pool.acquire() as connection:
+            return await turns.store_answer(
+                connection,
+                turn=turn.id,
+                step=ref.step,
+                model=answer.model,
+                facts_seq=turn.facts_seq,
+                stop_reason=answer.stop_reason,
+                content=[dict(block) for block in answer.blocks],
+                usage=dict(answer.usage),
+                request_id=answer.request_id,
+                latency_ms=answer.latency_ms,
+            )
+
+    async def _input(self, ref: StepRef) -> _Input:
+        async with (
+            self._deps.pool.acquire() as connection,
+            connection.transaction(isolation="repeatable_read", readonly=True),
+        ):
+            turn = await turns.read(connection, ref.turn_id)
+            rows = await history.read(connection, turn.conversation_id, limit=MOST_ENTRIES)
+            known = await actions.recent(connection, turn.conversation_id, limit=FACTS_SHOWN)
+        messages = render(
+            trim([Entry.model_validate(row) for row in rows]),
+            facts=facts_text(known, turn),
+            now_local=datetime.now(ZoneInfo(turn.who.time_zone)).isoformat(timespec="seconds"),
+            capability=self._deps.claude.capability,
+        )
+        repaired = repair(messages, truth=lambda _id, name: _ledger_truth(known, name))
+        if repaired.found:
+            log.warning(
+                "history repaired",
+                extra={"turn_id": str(turn.id), "rules": [str(one.rule) for one in repaired.found]},
+            )
+        return _Input(turn=turn, messages=repaired.messages)
+
+
+def facts_text(known: list[Action], turn: Turn) -> str:
+    """The ledger's facts about the conversation's open and last decided actions."""
+    zone = ZoneInfo(turn.who.time_zone)
+    return texts_for(turn.who.language).facts_text([_fact(action, zone) for action in known])
+
+
+def _fact(action: Action, zone: ZoneInfo) -> ActionFact:
+    at = action.finished_at or action.decided_at or action.created_at
+    return ActionFact(
+        action_id=action.id,
+        tool=action.tool,
+        summary=action.summary,
+        status=action.status,
+        at=at.astimezone(zone),
+        expires_at=action.expires_at.astimezone(zone) if action.status is Status.PENDING else None,
+        close_reason=CloseReason(action.reason) if action.reason else None,
+        detail=action.detail,
+        payload=action.payload,
+        result=action.result,
+    )
+
+
+def _ledger_truth(known: list[Action], tool: str) -> str:
+    """What the ledger knows of a call whose result is missing: never "not done" unseen."""
+    for action in known:
+        if action.tool == tool:
+            return f"result lost; the ledger says: action_id={action.id} status={action.status}"
+    return "result lost; the ledger knows of no such action"
+
+
+def offered(registry: Registry, turn: Turn) -> list[dict[str, object]]:
+    """The tools as the model is offered them, in a fixed order: by role, reads alone if the account
+    says so; strict as long as the request allows it."""
+    schemas = registry.schemas(turn.who.role, read_only=bool(turn.settings.get("read_only")))
+    strict = {"strict": True} if fits_strict(schemas) else {}
+    return [
+        {
+            "name": one.name,
+            "description": one.description,
+            "input_schema": one.input_schema,
+            **strict,
+        }
+        for one in schemas
+    ]
+
+
+def all_read(registry: Registry, turn: Turn) -> bool:
+    """Whether only reads are offered: then the model may call several at once."""
+    tools = registry.offered_to(turn.who.role, bool(turn.settings.get("read_only")))
+    return all(isinstance(tool, ReadTool) for tool in tools)
+
+
+def route(stored: StoredAnswer, registry: Registry, *, tools_allowed: bool = True) -> Thought:
+    """Where an answer leads, from the answer alone."""
+    step = classify(calls.as_model_answer(stored), tools_allowed=tools_allowed)
+    match step:
+        case Reply():
+            return Thought(route=Route.REPLY)
+        case ToolCalls(calls=found):
+            reads = any(not calls.is_effect(registry, call) for call in found)
+            effects = any(calls.is_effect(registry, call) for call in found)
+            return Thought(route=Route.EFFECT if effects else Route.READ, reads=reads)
+        case Truncated(text=str()):
+            return Thought(route=Route.REPLY)
+        case Refused():
+            return Thought(route=Route.GIVE_UP)
+        case _:
+            return Thought(route=Route.AGAIN)
+
+
+def _as_application_error(failure: ModelFailure) -> ApplicationError:
+    delay = timedelta(seconds=failure.retry_after) if failure.retry_after else None
+    return ApplicationError(
+        str(failure),
+        {"request_id": failure.request_id},
+        type=failure.kind.value,
+        non_retryable=not failure.retryable,
+        next_retry_delay=delay,
+    )

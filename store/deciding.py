@@ -1,0 +1,513 @@
+"""The one door out of `pending`, and what to do next with an action: SQL only, retried freely.
+
+Lock the action's row, *then* read its decisions, *then* write (design §3.3). The webhook takes a
+key-share lock on the action before it stores a decision, so a decision is either seen here or
+stored after the change and answered by the next call.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from domain.actions import CloseReason, Refusal, Source, Status, Verdict
+from domain.deciding import (
+    Judgement,
+    PendingFacts,
+    StoredDecision,
+    is_right_person,
+    judge,
+)
+from domain.people import Person, Role
+from domain.texts import Texts, texts_for
+from store import actions, audit, outbox
+from store.actions import Action
+from store.connection import Connection
+from store.outbox import NewMessage
+from store.ringing import FIRST_RING_S
+
+FRESH = timedelta(seconds=120)
+"""How long after *decide* a send may still begin: the person confirmed a world of just now."""
+
+LOOK_FIRST_S, LOOK_LONGEST_S = 5, 900  # doubling; an outcome usually shows within seconds
+LOOK_FOR = timedelta(hours=24)  # then only an operator can settle it
+TELL_AFTER_LOOKS = 2  # the first look comes at once: most unknowns are settled by it
+
+
+class Do(StrEnum):
+    """What the workflow of an action does next."""
+
+    WAIT = "wait"  # pending: for a bell, or until the deadline
+    EXECUTE = "execute"
+    SETTLE = "settle"  # look the unknown outcome up
+    REST = "rest"  # stuck: nothing a machine may do; an operator's decision rings
+    END = "end"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Next:
+    """`wait_s`: seconds to wait before doing it (for WAIT: until the deadline). `unsent`: messages
+    of the action wait to be sent."""
+
+    status: Status
+    do: Do
+    wait_s: float = 0.0
+    unsent: bool = False
+
+
+async def decide(connection: Connection, action_id: str) -> Next:
+    """Apply the stored decisions and the clock to the action; answer what was not followed.
+
+    Raises LookupError for an unknown action.
+    """
+    try:
+        return await _decide(connection, action_id)
+    except asyncpg.UniqueViolationError:
+        # An equal effect of another conversation won the same moment; now it is committed and seen.
+        return await _decide(connection, action_id)
+
+
+async def _decide(connection: Connection, action_id: str) -> Next:
+    async with connection.transaction():
+        action, now = await actions.lock(connection, action_id)
+        texts = texts_for(await actions.language_of(connection, action))
+        decisions = await _unanswered(connection, action_id)
+        status = action.status
+        if status is Status.PENDING:
+            status = await _judge_pending(connection, action, now, decisions, texts)
+        else:
+            await _answer_late(connection, action, decisions, texts)
+        return await _next(connection, action_id, status, texts)
+
+
+async def _unanswered(connection: Connection, action_id: str) -> list[StoredDecision]:
+    rows = await connection.fetch(
+        "SELECT id, verdict, phone_number_id, user_id, wa_id, received_at FROM decisions"
+        " WHERE action_id = $1 AND answered_at IS NULL AND source <> $2 ORDER BY seq FOR UPDATE",
+        action_id,
+        Source.OPERATOR.value,
+    )
+    return [
+        StoredDecision(
+            id=row["id"],
+            verdict=Verdict(row["verdict"]),
+            person=Person(user_id=row["user_id"], wa_id=row["wa_id"]),
+            phone_number_id=row["phone_number_id"],
+            received_at=row["received_at"],
+        )
+        for row in rows
+    ]
+
+
+# ---------------------------------------------------------------- pending
+
+
+async def _judge_pending(
+    connection: Connection,
+    action: Action,
+    now: datetime,
+    decisions: list[StoredDecision],
+    texts: Texts,
+) -> Status:
+    facts = await _facts(connection, action, now, any_decision=bool(decisions))
+    judgement = judge(facts, decisions)
+    await _refuse(connection, action, judgement)
+    if judgement.after is None:
+        return Status.PENDING
+    await _leave_pending(connection, action, judgement, texts)
+    await _tell_judged(connection, action, judgement, decisions, texts)
+    return judgement.after
+
+
+async def _facts(
+    connection: Connection, action: Action, now: datetime, *, any_decision: bool
+) -> PendingFacts:
+    base = PendingFacts(
+        person=action.person,
+        phone_number_id=action.phone_number_id,
+        expires_at=action.expires_at,
+        now=now,
+        identity_changed=await _identity_changed(connection, action),
+    )
+    if not any_decision:
+        return _with(base, prompt_failed=await _prompt_failed(connection, action.id))
+    return _with(
+        base,
+        digest_ok=action.recomputed_digest() == action.digest,
+        role_ok=await _role_ok(connection, action),
+        equal_effect_live=await actions.live_equal(
+            connection,
+            business_key=action.business_key,
+            account=action.account_id,
+            tool=action.tool,
+            payload_hash=action.payload_hash,
+        )
+        is not None,
+    )
+
+
+def _with(facts: PendingFacts, **changes: bool) -> PendingFacts:
+    return PendingFacts(**{**facts.__dict__, **changes})
+
+
+async def _identity_changed(connection: Connection, action: Action) -> bool:
+    found = await connection.fetchval(
+        "SELECT 1 FROM inbox WHERE conversation_id = $1 AND kind = 'identity_changed'"
+        " AND received_at >= $2 LIMIT 1",
+        action.conversation_id,
+        action.created_at,
+    )
+    return found is not None
+
+
+async def _prompt_failed(connection: Connection, action_id: str) -> bool:
+    """Only if every copy certainly failed: dropped, or reported failed by WhatsApp."""
+    failed = await connection.fetchval(
+        "SELECT 1 FROM outbox WHERE action_id = $1 AND purpose = 'prompt'"
+        " AND (state = 'dropped' OR status = 'failed')",
+        action_id,
+    )
+    return failed is not None
+
+
+async def _role_ok(connection: Connection, action: Action) -> bool:
+    """A member must still be one, with the frozen role or a higher one; public stays public."""
+    if action.role is Role.PUBLIC:
+        return True
+    role = await connection.fetchval(
+        "SELECT role FROM members WHERE account_id = $1 AND active AND"
+        " ((user_id IS NOT NULL AND user_id = $2) OR (user_id IS NULL AND wa_id = $3))"
+        " ORDER BY user_id NULLS LAST LIMIT 1",
+        action.account_id,
+        action.person.user_id,
+        action.person.wa_id,
+    )
+    return role is not None and Role(role) in {action.role, Role.OWNER}
+
+
+async def _leave_pending(
+    connection: Connection, action: Action, judgement: Judgement, texts: Texts
+) -> None:
+    assert judgement.after is not None
+    followed = judgement.followed
+    delivered = await connection.fetchrow(
+        "SELECT wamid IS NOT NULL AS accepted, delivered_at FROM outbox"
+        " WHERE action_id = $1 AND purpose = 'prompt'",
+        action.id,
+    )
+    await actions.change(
+        connection,
+        action,
+        judgement.after,
+        evidence={
+            "reason": judgement.reason,
+            "decision": str(followed.id) if followed else None,
+            "signed_item": await _signed_item(connection, followed.id) if followed else None,
+            "prompt_accepted": delivered["accepted"] if delivered else None,
+            "prompt_delivered_at": _iso(delivered["delivered_at"]) if delivered else None,
+        },
+        reason=judgement.reason,
+        decision=followed.id if followed else None,
+        ring_in_s=FIRST_RING_S if judgement.after is Status.EXECUTING else None,
+    )
+    if followed is not None:
+        await _answered(connection, followed.id, followed=True, refusal=None)
+        source = await connection.fetchval(
+            "SELECT source FROM decisions WHERE id = $1", followed.id
+        )
+        await actions.add_event(
+            connection,
+            action,
+            what="decision",
+            text=_decision_event(texts, action.id, followed.verdict, source),
+        )
+    if judgement.after in {Status.EXPIRED, Status.FAILED, Status.CANCELLED} and not followed:
+        await actions.add_event(
+            connection,
+            action,
+            what="closed",
+            text=_closed_event(texts, action.id, judgement.after, judgement.reason),
+        )
+
+
+def _decision_event(texts: Texts, action_id: str, verdict: Verdict, source: str) -> str:
+    if verdict is Verdict.CANCEL:
+        return texts.event_cancelled(action_id)
+    if source == Source.TYPED.value:
+        return texts.event_typed_yes(action_id)
+    return texts.event_confirmed(action_id)
+
+
+def _closed_event(
+    texts: Texts,
+    action_id: str,
+    status: Status,
+    reason: CloseReason | None,
+    *,
+    detail: str | None = None,
+) -> str:
+    if status is Status.EXPIRED:
+        return texts.event_expired(action_id)
+    return texts.event_failed(
+        action_id, reason=detail or (reason.value if reason else status.value)
+    )
+
+
+async def _signed_item(connection: Connection, decision: UUID) -> str | None:
+    """The decider's own item as Meta signed it within its webhook, as JSON text."""
+    raw: bytes | None = await connection.fetchval(
+        "SELECT i.raw FROM decisions d JOIN inbox i ON i.id = d.inbox_id WHERE d.id = $1", decision
+    )
+    return raw.decode("ascii", "backslashreplace") if raw is not None else None
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None
+
+
+async def _refuse(connection: Connection, action: Action, judgement: Judgement) -> None:
+    for decision, refusal in judgement.refused.items():
+        await _answered(connection, decision, followed=False, refusal=refusal)
+        await audit.append(
+            connection,
+            action.id,
+            "decision_refused",
+            {"decision": str(decision), "refusal": refusal.value},
+        )
+
+
+async def _answered(
+    connection: Connection, decision: UUID, *, followed: bool, refusal: Refusal | None
+) -> None:
+    await connection.execute(
+        "UPDATE decisions SET answered_at = clock_timestamp(), ring_at = NULL, followed = $2,"
+        " refusal = $3 WHERE id = $1",
+        decision,
+        followed,
+        refusal.value if refusal else None,
+    )
+
+
+async def _tell_judged(
+    connection: Connection,
+    action: Action,
+    judgement: Judgement,
+    decisions: list[StoredDecision],
+    texts: Texts,
+) -> None:
+    """One feedback for a close; an expiry is told only to who pressed too late."""
+    assert judgement.after is not None
+    if judgement.after is Status.EXECUTING or judgement.reason is None:
+        return
+    late = [one for one in decisions if judgement.refused.get(one.id) is Refusal.LATE]
+    if judgement.reason is CloseReason.EXPIRED:
+        if late:
+            await _answer(connection, action, judgement.after, late[0].verdict, texts)
+        return
+    text = texts.closed(judgement.reason)
+    if text is not None:
+        await tell(connection, action, texts=[text])
+
+
+async def tell(connection: Connection, action: Action, *, texts: list[str]) -> None:
+    """The feedback of the action, once: its messages in order, and the same in the history."""
+    for n, text in enumerate(texts):
+        what = "feedback" if n == 0 else f"feedback{n}"
+        fresh = await outbox.enqueue(
+            connection,
+            conversation=action.conversation_id,
+            action=action.id,
+            message=NewMessage(
+                key=f"action:{action.id}:{what}",
+                purpose="receipt",
+                message={"type": "text", "text": text},
+            ),
+        )
+        if fresh:
+            await actions.add_sent_text(connection, action, what=what, text=text)
+
+
+# ---------------------------------------------------------------- late decisions
+
+
+async def _answer_late(
+    connection: Connection, action: Action, decisions: list[StoredDecision], texts: Texts
+) -> None:
+    """Decisions that came when the action had left `pending`: one short answer per outcome for the
+    right person, silence for anyone else (design §6)."""
+    for one in decisions:
+        right = is_right_person(one, person=action.person, phone_number_id=action.phone_number_id)
+        if right and action.status is Status.EXECUTING:
+            if one.verdict is Verdict.CANCEL and action.verifying_told_at is None:
+                continue  # its outcome is moments away: told with it
+            if one.verdict is Verdict.CANCEL or action.verifying_told_at is not None:
+                await _answer(connection, action, action.status, one.verdict, texts)
+        elif right:
+            await _answer(connection, action, action.status, one.verdict, texts)
+        refusal = Refusal.LATE if right else Refusal.WRONG_PERSON
+        await _refuse(connection, action, Judgement(refused={one.id: refusal}))
+
+
+async def _answer(
+    connection: Connection, action: Action, status: Status, verdict: Verdict, texts: Texts
+) -> None:
+    say = texts.late_cancel if verdict is Verdict.CANCEL else texts.late_confirm
+    text = say(status, summary=action.summary, action_id=action.id)
+    key = f"action:{action.id}:late:{status.value}:{verdict.value}"
+    fresh = await outbox.enqueue(
+        connection,
+        conversation=action.conversation_id,
+        action=action.id,
+        message=NewMessage(key=key, purpose="notice", message={"type": "text", "text": text}),
+    )
+    if fresh:
+        await actions.add_sent_text(
+            connection, action, what=f"late:{status.value}:{verdict.value}", text=text
+        )
+
+
+# ---------------------------------------------------------------- what next
+
+
+async def _next(connection: Connection, action_id: str, status: Status, texts: Texts) -> Next:
+    unsent = bool(await outbox.due(connection, action=action_id))
+    if status is Status.PENDING:
+        left: float = await connection.fetchval(
+            "SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 FROM actions"
+            " WHERE id = $1",
+            action_id,
+        )
+        await _ring_in(connection, action_id, left + FIRST_RING_S)
+        return Next(status=status, do=Do.WAIT, wait_s=max(left, 0.0), unsent=unsent)
+    if status is Status.EXECUTING:
+        return await _next_executing(connection, action_id, texts, unsent=unsent)
+    await connection.execute(
+        "UPDATE actions SET ring_at = NULL WHERE id = $1 AND ring_at IS NOT NULL", action_id
+    )
+    return Next(status=status, do=Do.END, unsent=unsent)
+
+
+async def _ring_in(connection: Connection, action_id: str, seconds: float | None) -> None:
+    await connection.execute(
+        "UPDATE actions SET rings = 0, ring_at = clock_timestamp() + $2 * interval '1 second'"
+        " WHERE id = $1",
+        action_id,
+        seconds,
+    )
+
+
+async def _next_executing(
+    connection: Connection, action_id: str, texts: Texts, *, unsent: bool
+) -> Next:
+    row = await connection.fetchrow(
+        """
+        SELECT clock_timestamp() - executing_since AS age,
+            extract(epoch FROM look_at - clock_timestamp())::float8 AS look_in,
+            CASE WHEN confirm = 'direct' AND attempt > 0
+                THEN extract(epoch FROM locked_until - clock_timestamp())::float8 END AS locked_for,
+            (SELECT count(*) FROM sends s WHERE s.action_id = a.id
+                AND s.outcome IS DISTINCT FROM 'not_sent') AS doubtful,
+            attempt, extract(epoch FROM clock_timestamp() - attempt_at)::float8 AS since_attempt
+        FROM actions a WHERE id = $1
+        """,
+        action_id,
+    )
+    assert row is not None
+    if row["doubtful"]:
+        return await _next_doubtful(connection, action_id, row, unsent=unsent)
+    if row["age"] >= FRESH:
+        await _close_not_sent(connection, action_id, texts)
+        return Next(status=Status.FAILED, do=Do.END, unsent=True)
+    wait = max(_pause(row), row["locked_for"] or 0.0, 0.0)
+    await _ring_in(connection, action_id, wait + FIRST_RING_S)
+    return Next(status=Status.EXECUTING, do=Do.EXECUTE, wait_s=wait, unsent=unsent)
+
+
+def _pause(row: asyncpg.Record) -> float:
+    """After the n-th attempt that sent nothing, 2^(n-1) seconds from its start, at most 20: the
+    provider or the database may be starting."""
+    if not row["attempt"]:
+        return 0.0
+    pause: float = min(2.0 ** (row["attempt"] - 1), 20.0) - row["since_attempt"]
+    return pause
+
+
+async def _next_doubtful(
+    connection: Connection, action_id: str, row: asyncpg.Record, *, unsent: bool
+) -> Next:
+    if row["age"] >= LOOK_FOR:
+        await _ring_in(connection, action_id, None)
+        return Next(status=Status.EXECUTING, do=Do.REST, unsent=unsent)
+    wait = max(row["look_in"] or 0.0, 0.0)
+    await _ring_in(connection, action_id, wait + FIRST_RING_S)
+    return Next(status=Status.EXECUTING, do=Do.SETTLE, wait_s=wait, unsent=unsent)
+
+
+async def _close_not_sent(connection: Connection, action_id: str, texts: Texts) -> None:
+    """ "Nothing was sent" is made true, never read: the row is locked and holds no doubtful send, so
+    no fence passes afterwards (design §3.5)."""
+    action = await actions.get(connection, action_id)
+    await close_failed(connection, action, CloseReason.NOT_SENT, texts=texts)
+
+
+async def close_failed(
+    connection: Connection,
+    action: Action,
+    reason: CloseReason,
+    *,
+    texts: Texts,
+    detail: str | None = None,
+    evidence: dict[str, Any] | None = None,
+) -> None:
+    """Close the locked, executing action as failed and tell the person, in the caller's
+    transaction."""
+    await actions.change(
+        connection,
+        action,
+        Status.FAILED,
+        evidence={"reason": reason.value, "detail": detail, **(evidence or {})},
+        reason=reason.value,
+        detail=detail,
+    )
+    await actions.add_event(
+        connection,
+        action,
+        what="closed",
+        text=_closed_event(texts, action.id, Status.FAILED, reason, detail=detail),
+    )
+    text = texts.closed(reason, detail=detail)
+    if text is not None:
+        await tell(connection, action, texts=[text])
+
+
+async def supersede(connection: Connection, action_id: str, *, by: str) -> Status:
+    """Close the open action for a newer proposal, through the same door: a stored decision is not
+    passed over. Returns the status that it has now; SUPERSEDED if it was replaced.
+
+    The caller's transaction holds the conversation's row.
+    """
+    action, now = await actions.lock(connection, action_id)
+    if action.status is not Status.PENDING:
+        return action.status
+    decisions = await _unanswered(connection, action_id)
+    texts = texts_for(await actions.language_of(connection, action))
+    status = await _judge_pending(connection, action, now, decisions, texts)
+    if status is not Status.PENDING:
+        return status
+    await actions.change(
+        connection,
+        action,
+        Status.SUPERSEDED,
+        evidence={"reason": CloseReason.SUPERSEDED.value, "by": by},
+        reason=CloseReason.SUPERSEDED.value,
+    )
+    await actions.add_event(
+        connection,
+        action,
+        what="closed",
+        text=texts.event_superseded(action.id),
+    )
+    return Status.SUPERSEDED

@@ -1,0 +1,79 @@
+"""Timeouts and retries of every activity, in one table, each with its reason.
+
+Local activities are SQL only, idempotent, and retried for ever: the database may be away for a
+while, and nothing is lost by waiting. Regular ones touch the world. A recovery after SIGKILL stays
+under seven seconds because every interval here is at most five (design §9, facts/spike.md).
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from temporalio.common import RetryPolicy
+from temporalio.workflow import ActivityCancellationType
+
+CONVERSATIONS = "aval-conversations"
+EXECUTIONS = "aval-executions"
+"""The two task queues: slow models must never delay money."""
+
+_SQL_RETRY = RetryPolicy(
+    initial_interval=timedelta(milliseconds=200),
+    backoff_coefficient=2.0,
+    maximum_interval=timedelta(seconds=5),  # a database that is back is used within five seconds
+)
+
+SQL: dict[str, Any] = {
+    "start_to_close_timeout": timedelta(seconds=10),  # a statement of ours takes milliseconds
+    "retry_policy": _SQL_RETRY,
+    # shorter than a workflow task's timeout: a longer pause becomes a durable timer
+    "local_retry_threshold": timedelta(seconds=3),
+}
+
+THINK: dict[str, Any] = {
+    "start_to_close_timeout": timedelta(seconds=60),  # the client gives up after 45 s
+    "schedule_to_close_timeout": timedelta(minutes=3),  # whoever waits longer has left
+    "heartbeat_timeout": None,
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        backoff_coefficient=2.0,
+        maximum_interval=timedelta(seconds=20),
+    ),
+}
+
+LOOK_UP: dict[str, Any] = {
+    "start_to_close_timeout": timedelta(seconds=20),  # reads of our own database, or a read call
+    "schedule_to_close_timeout": timedelta(minutes=2),
+    "retry_policy": RetryPolicy(maximum_interval=timedelta(seconds=5)),
+}
+
+SEND: dict[str, Any] = {
+    "start_to_close_timeout": timedelta(seconds=60),  # three messages of at most 15 s each
+    "schedule_to_close_timeout": timedelta(seconds=90),  # afterwards the sweeper rings
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=5)
+    ),
+}
+
+EXECUTE: dict[str, Any] = {
+    "task_queue": EXECUTIONS,
+    "start_to_close_timeout": timedelta(seconds=75),  # revalidate, 20 s at the provider, writing
+    # no worker took it: certainly never begun, so the next look at the rows decides again
+    "schedule_to_start_timeout": timedelta(seconds=10),
+    "heartbeat_timeout": timedelta(seconds=4),  # beats each second; a dead worker shows in four
+    "retry_policy": RetryPolicy(maximum_attempts=1),  # only rows say whether another may begin
+    "cancellation_type": ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+}
+
+SETTLE: dict[str, Any] = {
+    "task_queue": EXECUTIONS,
+    "start_to_close_timeout": timedelta(seconds=40),  # one read at the provider, at most 20 s
+    "heartbeat_timeout": None,
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=5)
+    ),
+}
+
+QUIET = timedelta(seconds=2)  # a person who types in pieces pauses for less (facts/whatsapp.md §7)
+LONGEST_BURST = timedelta(seconds=10)  # then he is answered even if he goes on typing
+MOST_STEPS = 6  # model calls a turn; the last one without tools (facts/claude.md §5)
+DIRECT_WAIT = timedelta(seconds=30)  # how long a turn waits for a direct tool's action
+SHORTEST_WAIT = timedelta(seconds=1)  # timers under a second fire at a second anyway
