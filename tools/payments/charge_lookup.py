@@ -15,7 +15,7 @@ SHOWN = 5
 """As many charges as fit a question that is read on a phone."""
 
 _ID = re.compile(r"[0-9]{1,10}", re.ASCII)
-_REF = re.compile(r"[A-Za-z]{1,10}_[A-Za-z0-9]{3,64}", re.ASCII)
+_REF = re.compile(r"[A-Za-z]{1,10}_[A-Za-z0-9]{1,64}", re.ASCII)
 """A provider's id such as `ch_a1b2c3`: no name of a person has this form."""
 
 
