@@ -253,7 +253,7 @@ def _entries(work: _Work, frozen: _Frozen) -> list[calls.Slot]:
     result = calls.data_result(
         work.call,
         {
-            "status": "awaiting_confirmation",
+            "status": Status.PENDING.value,
             "action_id": proposal.action_id,
             "expires_at": proposal.expires_at.astimezone(
                 ZoneInfo(work.turn.who.time_zone)

@@ -196,6 +196,14 @@ class Texts(ToolTexts, ReasonTexts, QuestionTexts):
         """The provider has it and is not finished."""
 
     @abstractmethod
+    def done(self, *, summary: str, action_id: str) -> str:
+        """The effect is proved, and the tool has no words of its own for it."""
+
+    @abstractmethod
+    def unreadable_note(self, kind: InboundKind) -> str:
+        """What stands in the model's history for a message that it cannot read."""
+
+    @abstractmethod
     def model_unavailable(self) -> str:
         """No answer could be thought."""
 

@@ -154,6 +154,14 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
             f"Em processamento no provedor: {_what(summary, action_id)}. Avisamos quando terminar."
         )
 
+    def done(self, *, summary: str, action_id: str) -> str:
+        """Only what the ledger knows."""
+        return f"Feito: {_what(summary, action_id)}."
+
+    def unreadable_note(self, kind: InboundKind) -> str:
+        """In round brackets: square ones are the ledger's."""
+        return f"(enviou {_MEDIA_NAMES.get(kind, 'algo')}, que não pode ser lido aqui)"
+
     def model_unavailable(self) -> str:
         """No promise that somebody works on it: the person has to write again."""
         return "Não consegui responder agora. Tente de novo em alguns minutos, por favor."
