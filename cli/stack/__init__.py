@@ -1,0 +1,1 @@
+"""The embedded stack: every part that `aval up`, `aval demo` and the tests start on one machine."""
