@@ -100,6 +100,9 @@ _ESSENTIALS = ("booking_id", "charge_id", "transfer_id", "due_date", "starts_at"
 """What the model may need of payload and result; no Pix code, no document."""
 
 
+_DEADLINE = "Válido até "
+
+
 def _what(summary: str, action_id: str) -> str:
     """The summary's first line, with the reference: `Gerar cobrança Pix (ref. 9b1c2d)`."""
     return f"{summary.splitlines()[0]} (ref. {short_reference(action_id)})"
@@ -119,7 +122,7 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
     def prompt_text(self, summary: str, expires_at_local: datetime, *, today: date) -> str:
         """The summary, `Válido até 14:32`, a blank line and `Confirma?`."""
         date_part = "" if expires_at_local.date() == today else f" de {expires_at_local:%d/%m}"
-        return f"{summary}\nVálido até {expires_at_local:%H:%M}{date_part}\n\nConfirma?"
+        return f"{summary}\n{_DEADLINE}{expires_at_local:%H:%M}{date_part}\n\nConfirma?"
 
     def with_reference(self, text: str, *, action_id: str) -> str:
         """The text and a last line `(ref. 9b1c2d)`."""
@@ -215,6 +218,12 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
         )
 
 
+def _without_question(summary: str) -> list[str]:
+    """The lines of what was asked, whether or not deadline and question stand below them."""
+    asked = summary.split("\n\n")[0].splitlines()
+    return asked[:-1] if asked[-1].startswith(_DEADLINE) else asked
+
+
 def _fact(fact: ActionFact) -> dict[str, object]:
     known = {**fact.payload, **(fact.result or {})}
     amount = known.get("amount_cents")
@@ -224,7 +233,7 @@ def _fact(fact: ActionFact) -> dict[str, object]:
         "status": fact.status.value,
         "situacao": _STATUS_WORDS[fact.status],
         "quando": f"{fact.at:%Y-%m-%d %H:%M}",
-        "resumo": "; ".join(fact.summary.splitlines()),
+        "resumo": "; ".join(_without_question(fact.summary)),
     }
     if fact.status is Status.PENDING and fact.expires_at is not None:
         line["valida_ate"] = f"{fact.expires_at:%Y-%m-%d %H:%M}"

