@@ -7,10 +7,16 @@ them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
+from typing import Any
 
 import asyncpg
 
 from store.connection import Connection
+
+
+class SlotTakenError(Exception):
+    """The table's own constraint found another live booking at this time. The transaction is lost:
+    whoever catches this must roll it back."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,9 +149,17 @@ async def bookings_of(
     return [_booking(row) for row in rows]
 
 
+async def _unless_taken(connection: Connection, sql: str, *values: object) -> Any:
+    try:
+        return await connection.fetchval(sql, *values)
+    except asyncpg.ExclusionViolationError as error:
+        raise SlotTakenError(str(error)) from error
+
+
 async def insert_booking(connection: Connection, new: NewBooking) -> int:
-    """Insert and return the id. Raises asyncpg.ExclusionViolationError if the time is taken."""
-    booking_id: int = await connection.fetchval(
+    """Insert and return the id. Raises SlotTakenError."""
+    booking_id: int = await _unless_taken(
+        connection,
         """
         INSERT INTO bookings
             (account_id, professional_id, customer_id, starts_at, ends_at, action_id)
@@ -171,9 +185,10 @@ async def move_booking(
 ) -> bool:
     """Move a live booking if it still starts at `old_starts_at` and `held_by` still holds it.
 
-    Returns whether it did. Raises asyncpg.ExclusionViolationError if the new time is taken.
+    Returns whether it did. Raises SlotTakenError.
     """
-    moved = await connection.fetchval(
+    moved = await _unless_taken(
+        connection,
         """
         UPDATE bookings SET starts_at = $5, ends_at = $6, action_id = $7
         WHERE account_id = $1 AND id = $2 AND cancelled_at IS NULL AND starts_at = $3

@@ -1,6 +1,5 @@
 """Books a time. Who, with whom and when is one booking, however often it is asked for."""
 
-import asyncpg
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import ToolInputError
@@ -91,7 +90,7 @@ class CreateBooking(DatabaseTool[CreateBookingInput]):
             booking_id = await agenda.insert_booking(
                 context.transaction, new_booking(payload, context)
             )
-        except asyncpg.ExclusionViolationError as error:
+        except agenda.SlotTakenError as error:
             raise NoLongerPossibleError(texts_of(payload).slot_taken()) from error
         return {"booking_id": booking_id}
 

@@ -4,7 +4,6 @@ It compensates the action that holds the booking, which frees that one's key, an
 the new time: the old time may be booked again, the new one only once.
 """
 
-import asyncpg
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.dates import from_iso_utc, iso_utc
@@ -119,7 +118,7 @@ class RescheduleBooking(DatabaseTool[RescheduleBookingInput]):
                 held_by=text_or_none_at(payload, "held_by"),
                 new=new_booking(payload, context),
             )
-        except asyncpg.ExclusionViolationError as error:
+        except agenda.SlotTakenError as error:
             raise NoLongerPossibleError(texts_of(payload).slot_taken()) from error
         if not moved:
             raise NoLongerPossibleError(texts_of(payload).booking_changed())
