@@ -4,4 +4,8 @@ from domain.errors import OperatorError
 
 
 class StackError(OperatorError):
-    """A part could not start, died, or may not run as asked; the message says which and why."""
+    """A part may not run as asked; the message says which, why, and what to do."""
+
+
+class PartError(StackError):
+    """A part died or never became ready. The message has several lines: its log's last ones."""

@@ -37,8 +37,8 @@ class EmbeddedPostgres:
         self._log = log or self.folder.parent / f"{self.folder.name}.log"
         self._fsync = fsync
         self._child: Child | None = None
-        self._bin = Path()
-        self.socket_folder = self.folder / "run"
+        self._bin = _installed() / "bin"
+        self.socket_folder = self._choose_socket_folder()
 
     def __enter__(self) -> Self:
         self.start()
@@ -82,10 +82,9 @@ class EmbeddedPostgres:
     def start(self) -> None:
         """Make the folder if need be, start, wait until it takes connections. Raises StackError."""
         user = reach.postgres_user()
-        installed = _installed()
-        self._bin = (reach.reachable_binaries(installed) if user else installed) / "bin"
+        if user is not None:
+            self._bin = reach.reachable_binaries(_installed()) / "bin"
         reach.private_folder(self.folder, user)
-        self.socket_folder = self._choose_socket_folder()
         reach.private_folder(self.socket_folder, user)
         data = self.folder / "data"
         if not (data / "PG_VERSION").exists():

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from cli.stack.errors import StackError
+from cli.stack.errors import PartError, StackError
 
 POLL_S = 0.02  # how long a part that is ready waits to be noticed
 KILL_AFTER_S = 12.0  # longer than the API's ten seconds for requests under way
@@ -85,24 +85,36 @@ class Child:
         return self._process.pid
 
     @property
+    def started(self) -> bool:
+        """Whether it was ever started."""
+        return self._process is not None
+
+    @property
     def exit_code(self) -> int | None:
         """How it ended (minus the signal's number if by one), None while it runs."""
         return None if self._process is None else self._process.poll()
 
     def start(self, *, within_s: float = 30.0) -> None:
-        """Start it and wait until it is ready. Raises StackError if it dies or takes longer than
+        """Start it and wait until it is ready. Raises PartError if it dies or takes longer than
         `within_s` seconds; it is stopped then."""
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        with self.log.open("ab") as log:
-            self._log_from = log.tell()
-            self._process = self._spawn(log.fileno())
         try:
-            self._wait_ready(within_s)
+            self.spawn()
+            self.wait_ready(within_s=within_s)
         except BaseException:
             self.stop()
             raise
 
-    def _spawn(self, log: int) -> subprocess.Popen[bytes]:
+    def spawn(self) -> None:
+        """Start it without waiting. Raises StackError if the program cannot be run."""
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with self.log.open("ab") as log:
+            self._log_from = log.tell()
+            try:
+                self._process = self._popen(log.fileno())
+            except OSError as error:
+                raise StackError(f"{self.name}: {self._command[0]!r}: {error.strerror}") from error
+
+    def _popen(self, log: int) -> subprocess.Popen[bytes]:
         who = self._user
         return subprocess.Popen(  # noqa: S603 - no shell; the commands are the stack's own
             self._command,
@@ -112,6 +124,7 @@ class Child:
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            umask=0o077,  # what a part writes is for its own user alone
             user=who.uid if who else None,
             group=who.gid if who else None,
             extra_groups=[] if who else None,
@@ -122,13 +135,14 @@ class Child:
         assert _libc is not None
         _libc.prctl(_PR_SET_PDEATHSIG, int(self._stop_signal))
 
-    def _wait_ready(self, within_s: float) -> None:
+    def wait_ready(self, *, within_s: float = 30.0) -> None:
+        """Wait until it is ready. Raises PartError if it dies or takes longer."""
         until = time.monotonic() + within_s
         while not self._ready(self):
             if self.exit_code is not None:
-                raise StackError(self.obituary())
+                raise PartError(self.obituary())
             if time.monotonic() > until:
-                raise StackError(
+                raise PartError(
                     f"{self.name} was not ready within {within_s:.0f} s; its log ends:\n"
                     f"{self.last_lines()}"
                 )
@@ -170,7 +184,10 @@ class Child:
         )
 
 
-def answers(url: str) -> Callable[[Child], bool]:
+Ready = Callable[[Child], bool]
+
+
+def answers(url: str) -> Ready:
     """Ready as soon as this URL answers 200."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -184,6 +201,6 @@ def answers(url: str) -> Callable[[Child], bool]:
     return ready
 
 
-def says(words: str) -> Callable[[Child], bool]:
+def says(words: str) -> Ready:
     """Ready as soon as the child has written these words."""
     return lambda child: words in child.said()

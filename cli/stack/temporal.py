@@ -37,12 +37,18 @@ class TemporalDevServer:
     ) -> None:
         """`database` is the SQLite file, none keeps everything in memory. Ports that are not given
         are free ones."""
-        self._log = log
         self._database = database
         spare, spare_ui = free_ports(2)
         self._port = port or spare
         self._ui_port = ui_port or spare_ui
-        self._child: Child | None = None
+        binary = _binary()
+        self.child = Child(
+            "Temporal",
+            self._command(binary),
+            log=log,
+            environment=_environment(),
+            ready=lambda _child: self._serves(binary),
+        )
 
     def __enter__(self) -> Self:
         self.start()
@@ -78,29 +84,13 @@ class TemporalDevServer:
         """Where the UI is."""
         return f"http://{HOST}:{self._ui_port}"
 
-    @property
-    def child(self) -> Child:
-        """The server's process. Raises LookupError before the start."""
-        if self._child is None:
-            raise LookupError("Temporal is not started")
-        return self._child
-
     def start(self) -> None:
         """Start it and wait until it serves. Raises StackError."""
-        binary = _binary()
-        self._child = Child(
-            "Temporal",
-            self._command(binary),
-            log=self._log,
-            environment=_environment(),
-            ready=lambda _child: self._serves(binary),
-        )
-        self._child.start()
+        self.child.start()
 
     def stop(self) -> None:
         """Stop it."""
-        if self._child is not None:
-            self._child.stop()
+        self.child.stop()
 
     def _command(self, binary: Path) -> list[str | Path]:
         command: list[str | Path] = [binary, "server", "start-dev", "--ip", HOST]
