@@ -1,0 +1,1 @@
+"""A shop's own tools, kept outside Aval's rooms."""
