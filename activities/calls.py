@@ -115,7 +115,8 @@ def pair(turn: Turn, step: int, answer: Answer, results: list[ToolResult]) -> li
 
 
 def _without_text(answer: Answer) -> tuple[dict[str, Any], ...]:
-    """Text beside a call was never shown ("Pronto, gerei!" would be false): kept apart as unsent."""
+    """Text beside a call was never shown ("Pronto, gerei!" would be false): kept apart as
+    unsent."""
     return tuple(block for block in answer.blocks if block.get("type") == "tool_use")
 
 

@@ -1,4 +1,5 @@
-"""What activities work with. Built by worker.py alone (habit 10: one place wires things together)."""
+"""What activities work with. Built by worker.py alone (habit 10: one place wires things
+together)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

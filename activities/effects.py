@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from activities.deps import Deps
 from domain.canonical import JsonValue
+from domain.outcomes import GatewayResult, LookupResult
 from domain.people import Who
 from domain.texts import Texts, texts_for
 from store.actions import Action
@@ -53,8 +54,9 @@ class Effects:
             said = [self.texts.done(summary=action.summary, action_id=action.id)]
         return Success(result=result, texts=said)
 
-    def from_provider(self, action: Action, data: dict[str, Any]) -> Success:
-        """The same, from a provider's answer."""
+    def from_provider(self, action: Action, answer: GatewayResult | LookupResult) -> Success:
+        """The same, from what the provider said at a send or at a look-up."""
+        data = {**answer.data, "provider_ref": answer.provider_ref}
         return self.success(action, as_provider_tool(self.tool).result(action.payload, data))
 
     def mirror(

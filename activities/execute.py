@@ -1,7 +1,7 @@
 """*execute*: one attempt at the effect. Maximum attempts 1; its shield keeps the outcome.
 
-Open the attempt (which revokes earlier ones), check the digest, revalidate, fence, one call with the
-action id as key, and the outcome into the send's row always (design §3.4). What raises here is
+Open the attempt (which revokes earlier ones), check the digest, revalidate, fence, one call with
+the action id as key, and the outcome into the send's row always (design §3.4). What raises here is
 unknown to the workflow, which asks *decide*; only rows say whether anything may have been sent.
 """
 
@@ -179,7 +179,7 @@ class Execute:
                         send=send,
                         outcome=outcome,
                         texts=attempt.effects.texts,
-                        success=lambda action: attempt.effects.from_provider(action, outcome.data),
+                        success=lambda action: attempt.effects.from_provider(action, outcome),
                         mirror=attempt.effects.mirror,
                     )
                 break

@@ -1,6 +1,7 @@
 """What an unexpected exception may tell: its type and where, never its words.
 
-The trap: an exception's message may quote a row or a message of a person, and Temporal keeps failure
+The trap: an exception's message may quote a row or a message of a person, and Temporal keeps
+failure
 messages in plain text in its history (facts/temporal.md §6). So the words stay out of histories and
 logs; the type and the stack's places are enough for a programmer.
 """

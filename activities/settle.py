@@ -40,7 +40,7 @@ class Settle:
                 action.id,
                 look=look,
                 texts=effects.texts,
-                success=lambda locked: effects.from_provider(locked, look.data),
+                success=lambda locked: effects.from_provider(locked, look),
                 mirror=effects.mirror,
             )
         if written is executing.Written.CONTRADICTION:

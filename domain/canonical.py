@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 JsonValue: TypeAlias = (
-    "str | int | bool | None | list[JsonValue] | dict[str, JsonValue]"  # no floats, on purpose
+    "str | int | bool | list[JsonValue] | dict[str, JsonValue] | None"  # no floats, on purpose
 )
 
 

@@ -8,7 +8,7 @@ AvalError
 │   └── DeploymentError         database and deployment do not belong together
 └── (programmer)            a plain exception with the value in it; never caught on purpose
 
-The person never sees an exception: a template in `domain/texts.py` speaks to him.
+The person never sees an exception: a template in `domain/texts` speaks to him.
 """
 
 

@@ -1,7 +1,7 @@
 """Logs as JSON lines on stderr: one event a line, ids as fields, no personal data.
 
-Libraries that log requests or payloads are kept at WARNING. A record's `extra` fields are written as
-they are; callers put ids and counts there, never a name, phone, amount or text.
+Libraries that log requests or payloads are kept at WARNING. A record's `extra` fields are written
+as they are; callers put ids and counts there, never a name, phone, amount or text.
 """
 
 import json

@@ -188,10 +188,12 @@ async def change(
     moved = await connection.fetchval(
         """
         UPDATE actions SET status = $3,
-            reason = coalesce($4, reason), detail = coalesce($5, detail), result = coalesce($6, result),
+            reason = coalesce($4, reason), detail = coalesce($5, detail), result = coalesce($6,
+            result),
             decision_id = coalesce($7, decision_id),
             decided_at = CASE WHEN $2 = 'pending' THEN clock_timestamp() ELSE decided_at END,
-            executing_since = CASE WHEN $3 = 'executing' THEN clock_timestamp() ELSE executing_since END,
+            executing_since = CASE WHEN $3 = 'executing' THEN clock_timestamp() ELSE
+            executing_since END,
             finished_at = CASE WHEN $3 = 'executing' THEN NULL ELSE clock_timestamp() END,
             ring_at = CASE WHEN $8::float8 IS NULL THEN NULL
                 ELSE clock_timestamp() + $8 * interval '1 second' END,

@@ -447,7 +447,8 @@ async def _next_doubtful(
 
 
 async def _close_not_sent(connection: Connection, action_id: str, texts: Texts) -> None:
-    """ "Nothing was sent" is made true, never read: the row is locked and holds no doubtful send, so
+    """ "Nothing was sent" is made true, never read: the row is locked and holds no doubtful send,
+    so
     no fence passes afterwards (design §3.5)."""
     action = await actions.get(connection, action_id)
     await close_failed(connection, action, CloseReason.NOT_SENT, texts=texts)

@@ -1,8 +1,8 @@
 """Attempts, the fence, and outcomes: where "never twice" is enforced (design §3.4-3.6).
 
 An attempt that opens revokes earlier ones. The fence is one transaction on the action's row, the
-last statement before the wire: still executing, attempt still mine, still fresh, no earlier send but
-NOT_SENT. What was not proved not sent may have been sent; the outcome goes into the send's row
+last statement before the wire: still executing, attempt still mine, still fresh, no earlier send
+but NOT_SENT. What was not proved not sent may have been sent; the outcome goes into the send's row
 always, even if the action was closed meanwhile.
 """
 
@@ -82,7 +82,8 @@ async def fence(connection: Connection, action_id: str, *, attempt: int) -> int 
         n: int | None = await connection.fetchval(
             """
             INSERT INTO sends (action_id, n, attempt, fenced_at)
-            SELECT $1, coalesce(max(n), 0) + 1, $2, clock_timestamp() FROM sends WHERE action_id = $1
+            SELECT $1, coalesce(max(n), 0) + 1, $2, clock_timestamp() FROM sends WHERE action_id =
+            $1
             HAVING coalesce(bool_and(outcome = 'not_sent'), true) RETURNING n
             """,
             action_id,
@@ -215,7 +216,8 @@ async def close_unsent(
     async with connection.transaction():
         action, _now = await actions.lock(connection, action_id)
         doubtful = await connection.fetchval(
-            "SELECT count(*) FROM sends WHERE action_id = $1 AND outcome IS DISTINCT FROM 'not_sent'",
+            "SELECT count(*) FROM sends WHERE action_id = $1 AND outcome IS DISTINCT FROM"
+            " 'not_sent'",
             action_id,
         )
         if action.status is not Status.EXECUTING or doubtful:
@@ -225,7 +227,8 @@ async def close_unsent(
 
 
 async def lock_for_effect(connection: Connection, action_id: str, *, attempt: int) -> Action | None:
-    """For an effect in our own PostgreSQL: lock the action in the caller's transaction, in which the
+    """For an effect in our own PostgreSQL: lock the action in the caller's transaction, in which
+    the
     effect and its record happen together; None if this attempt may not act any more."""
     action, now = await actions.lock(connection, action_id)
     since = action.executing_since
@@ -268,7 +271,8 @@ async def record_look(
     mirror: Callable[[Action, Connection], Record],
 ) -> Written:
     """Write what a look-up saw and what follows: found, equal and final → executed; the provider's
-    own record of a failure → failed; anything else stays executing, and the next look is due later."""
+    own record of a failure → failed; anything else stays executing, and the next look comes later.
+    """
     async with connection.transaction():
         action, _now = await actions.lock(connection, action_id)
         await audit.append(

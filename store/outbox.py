@@ -1,4 +1,5 @@
-"""What goes out: each message once a key, with the fence rule, since WhatsApp has no idempotency key.
+"""What goes out: each message once a key, with the fence rule, since WhatsApp has no idempotency
+key.
 
 A row is written in the transaction of the fact that it tells. It is sent under our key, which every
 status brings back. A send that may have gone out is `unknown`: wait for its status for 60 seconds,
@@ -89,14 +90,16 @@ async def exists(connection: Connection, key: str) -> bool:
 
 _DUE = """
     (o.state = 'waiting'
-     OR (o.state IN ('sending', 'unknown') AND o.fenced_at < clock_timestamp() - $3 * interval '1 second'))
+     OR (o.state IN ('sending', 'unknown') AND o.fenced_at < clock_timestamp() - $3 * interval '1
+     second'))
 """
 
 
 async def due(
     connection: Connection, *, action: str | None = None, conversation: UUID | None = None
 ) -> list[str]:
-    """The keys that want sending now, in their order: of one action, or of a conversation's turns."""
+    """The keys that want sending now, in their order: of one action, or of a conversation's
+    turns."""
     rows = await connection.fetch(
         f"SELECT key FROM outbox o WHERE done_at IS NULL AND {_DUE}"
         " AND (($1::text IS NOT NULL AND action_id = $1)"
@@ -227,7 +230,8 @@ async def refused(connection: Connection, key: str, *, error_code: int | None, r
 async def unknown(connection: Connection, key: str, *, reason: str) -> None:
     """This copy may have gone out: wait for its status before anything else."""
     await connection.execute(
-        "UPDATE outbox SET state = 'unknown', reason = left($2, 200) WHERE key = $1 AND state = 'sending'",
+        "UPDATE outbox SET state = 'unknown', reason = left($2, 200) WHERE key = $1 AND state ="
+        " 'sending'",
         key,
         reason,
     )
@@ -266,7 +270,8 @@ async def apply_status(connection: Connection, status: StatusUpdate) -> list[Rin
 
 async def _forward(connection: Connection, key: str, status: StatusUpdate) -> list[Ring]:
     row = await connection.fetchrow(
-        "SELECT state, status, action_id, purpose, copies FROM outbox WHERE key = $1 FOR NO KEY UPDATE",
+        "SELECT state, status, action_id, purpose, copies FROM outbox WHERE key = $1 FOR NO KEY"
+        " UPDATE",
         key,
     )
     assert row is not None
@@ -322,8 +327,8 @@ async def _catch_up(connection: Connection, key: str) -> None:
             delivered_at = CASE WHEN s.status = 'failed' THEN o.delivered_at ELSE s.at END
         FROM (SELECT st.status, st.at FROM statuses st JOIN outbox_wamids w USING (wamid)
               WHERE w.key = $1 AND st.status IN ('delivered', 'read', 'played', 'failed')
-              ORDER BY array_position(ARRAY['delivered', 'read', 'played', 'failed'], st.status) DESC
-              LIMIT 1) s
+              ORDER BY array_position(ARRAY['delivered', 'read', 'played', 'failed'], st.status)
+              DESC LIMIT 1) s
         WHERE o.key = $1 AND o.status IS NULL
         """,
         key,

@@ -1,8 +1,8 @@
 """Turns: which messages an answer is for, and what the model said, each stored before it is used.
 
 A turn takes all unhandled messages in one statement; an open turn comes first, with exactly its own
-messages, since *take* may run twice (design §3; facts/spike.md: a local activity can run again after
-a kill, and messages added to a stored answer would make it wrong).
+messages, since *take* may run twice (design §3; facts/spike.md: a local activity can run again
+after a kill, and messages added to a stored answer would make it wrong).
 """
 
 from dataclasses import dataclass
@@ -182,7 +182,8 @@ class StoredAnswer:
 async def stored_answer(connection: Connection, *, turn: UUID, step: int) -> StoredAnswer | None:
     """The answer of (turn, step), if the model gave one already."""
     row = await connection.fetchrow(
-        "SELECT stop_reason, content, facts_seq FROM model_answers WHERE turn_id = $1 AND step = $2",
+        "SELECT stop_reason, content, facts_seq FROM model_answers WHERE turn_id = $1 AND step"
+        " = $2",
         turn,
         step,
     )
@@ -272,7 +273,8 @@ async def close(connection: Connection, *, turn: UUID, outcome: str) -> bool:
 
 async def _more_waiting(connection: Connection, conversation: UUID) -> bool:
     waiting = await connection.fetchval(
-        "SELECT 1 FROM inbox WHERE conversation_id = $1 AND done_at IS NULL AND turn_id IS NULL LIMIT 1",
+        "SELECT 1 FROM inbox WHERE conversation_id = $1 AND done_at IS NULL AND turn_id IS NULL"
+        " LIMIT 1",
         conversation,
     )
     return waiting is not None

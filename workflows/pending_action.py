@@ -90,7 +90,8 @@ class PendingActionWorkflow:
             return
 
     async def _act(self, following: NextStep) -> None:
-        """Execute or settle now, or wait for its moment; the rows may say something else by then."""
+        """Execute or settle now, or wait for its moment; the rows may say something else by
+        then."""
         if following.wait_s > 0:
             await self._announce(following)
             await self._pause(following.wait_s)

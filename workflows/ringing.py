@@ -1,4 +1,5 @@
-"""Ringing: signal-with-start, the same for webhook and sweeper, same id, default policies, so that a
+"""Ringing: signal-with-start, the same for webhook and sweeper, same id, default policies, so that
+a
 dead or missing workflow starts again. A ring that fails is no loss: the row's `ring_at` brings it
 again (design §3)."""
 
@@ -19,7 +20,8 @@ from workflows.turn import TurnWorkflow
 log = logging.getLogger(__name__)
 
 RING_TIMEOUT_S = 1.0
-"""By `asyncio.wait_for`: the SDK retries inside, and its own timeout of 1 s took 9.5 s with Temporal
+"""By `asyncio.wait_for`: the SDK retries inside, and its own timeout of 1 s took 9.5 s with
+Temporal
 down (facts/spike.md)."""
 
 

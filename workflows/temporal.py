@@ -1,4 +1,5 @@
-"""The Temporal client, connected one way by worker, API and CLI: standard settings, one converter."""
+"""The Temporal client, connected one way by worker, API and CLI: standard settings, one
+converter."""
 
 from temporalio.client import Client
 from temporalio.contrib.pydantic import pydantic_data_converter

@@ -79,7 +79,9 @@ class TurnWorkflow:
     async def _take(self) -> Taken:
         while True:
             self._bell = False
-            taken = await workflow.execute_local_activity_method(Take.run, self._ref, **options.SQL)
+            taken: Taken = await workflow.execute_local_activity_method(
+                Take.run, self._ref, **options.SQL
+            )
             if taken.turn_id is not None:
                 return taken
             if taken.unsent:

@@ -1,4 +1,5 @@
-"""The two workers of a process: conversations, and executions apart, so that slow models never delay
+"""The two workers of a process: conversations, and executions apart, so that slow models never
+delay
 money. The sandbox is on and raises on any import that was not passed through on purpose."""
 
 from collections.abc import Callable, Sequence

@@ -112,7 +112,7 @@ class Stack:
         self.skew += by.total_seconds()
         await self.pool.execute("UPDATE fake.skew SET seconds = $1", self.skew)
         handle = self.temporal.get_workflow_handle(ids.action_workflow_id(action_id))
-        await self.env.fast_forward(handle, by)  # type: ignore[attr-defined]  # V2 environment
+        await self.env.fast_forward(handle, by)
 
     async def quiet(self, seconds: float = 20) -> None:
         """Wait until no row waits for work: all messages handled, all bells answered."""
@@ -166,9 +166,7 @@ async def running_stack(
         )
         payments_url = await stack.enter_async_context(
             serving(
-                create_payments(
-                    PaymentsSimulatorConfig(api_key=PAGARME_KEY, admin_secret=SECRET)
-                )
+                create_payments(PaymentsSimulatorConfig(api_key=PAGARME_KEY, admin_secret=SECRET))
             )
         )
         environment = {
@@ -194,18 +192,14 @@ async def running_stack(
                 recipient_id=RECIPIENT,
                 allow_plain_http=True,
             )
-        api_url = await stack.enter_async_context(
-            serving(create_app(settings, pool, env.client))
-        )
+        api_url = await stack.enter_async_context(serving(create_app(settings, pool, env.client)))
         running = Stack(
             settings=settings,
             pool=pool,
             temporal=env.client,
             env=env,
             api_url=api_url,
-            whatsapp=await stack.enter_async_context(
-                WhatsAppSimulatorClient(whatsapp_url, SECRET)
-            ),
+            whatsapp=await stack.enter_async_context(WhatsAppSimulatorClient(whatsapp_url, SECRET)),
             claude=await stack.enter_async_context(
                 ClaudeSimulatorClient(claude_url, admin_secret=SECRET)
             ),
