@@ -1,5 +1,5 @@
 """The commands of `aval`, one file each: `add` declares its arguments, `run` does it."""
 
-from cli.commands import up
+from cli.commands import demo, up
 
-ALL = (up,)
+ALL = (up, demo)

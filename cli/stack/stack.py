@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
 import settings as settings_module
 from cli.stack import data_folder, database, reach
@@ -124,13 +124,17 @@ class EmbeddedStack:
         for child in children:
             child.wait_ready()
 
-    def watch(self) -> None:
-        """Return never: raises PartError as soon as a part has ended by itself."""
+    def watch(self) -> NoReturn:
+        """Look after the parts for ever. Raises PartError as soon as one has ended by itself."""
         while True:
-            for child in self._parts:
-                if child.exit_code is not None:
-                    raise PartError(child.obituary())
+            self.check_alive()
             time.sleep(WATCH_EVERY_S)
+
+    def check_alive(self) -> None:
+        """Raise PartError if a part has ended by itself."""
+        for child in self._parts:
+            if child.exit_code is not None:
+                raise PartError(child.obituary())
 
     def stop(self) -> None:
         """Stop every part that runs, the last started first."""

@@ -1,0 +1,1 @@
+"""The demo's people: what they type and press, and what the far side counted afterwards."""
