@@ -44,9 +44,12 @@ class Success:
 async def open_attempt(connection: Connection, action_id: str, *, lock_s: float) -> int | None:
     """Open the next attempt, which revokes earlier ones; its number, or None if none may start.
 
-    `lock_s`: for how long a direct tool's action may not be taken over by another attempt.
+    `lock_s`: for how long a direct tool's action may not be taken over by another attempt. The row
+    is locked by a statement of its own: one that waited for a fence would judge by its old snapshot
+    and not see the send that the fence wrote.
     """
     async with connection.transaction():
+        await connection.execute("SELECT 1 FROM actions WHERE id = $1 FOR UPDATE", action_id)
         attempt: int | None = await connection.fetchval(
             """
             UPDATE actions a SET attempt = attempt + 1, attempt_at = clock_timestamp(),
@@ -70,7 +73,8 @@ async def open_attempt(connection: Connection, action_id: str, *, lock_s: float)
 async def fence(connection: Connection, action_id: str, *, attempt: int) -> int | None:
     """The last statement before the wire: the number of the send that may go now, or None.
 
-    None proves nothing about earlier sends: a lost fence is an unknown, not a failure.
+    None proves nothing about earlier sends: a lost fence is an unknown, not a failure. A send
+    without an outcome is in flight, and a plain comparison's null would be passed over.
     """
     async with connection.transaction():
         action, now = await actions.lock(connection, action_id)
@@ -84,7 +88,7 @@ async def fence(connection: Connection, action_id: str, *, attempt: int) -> int 
             INSERT INTO sends (action_id, n, attempt, fenced_at)
             SELECT $1, coalesce(max(n), 0) + 1, $2, clock_timestamp() FROM sends WHERE action_id =
             $1
-            HAVING coalesce(bool_and(outcome = 'not_sent'), true) RETURNING n
+            HAVING coalesce(bool_and(outcome IS NOT DISTINCT FROM 'not_sent'), true) RETURNING n
             """,
             action_id,
             attempt,
