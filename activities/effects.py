@@ -56,8 +56,17 @@ class Effects:
 
     def from_provider(self, action: Action, answer: GatewayResult | LookupResult) -> Success:
         """The same, from what the provider said at a send or at a look-up."""
-        data = {**answer.data, "provider_ref": answer.provider_ref}
-        return self.success(action, as_provider_tool(self.tool).result(action.payload, data))
+        data: dict[str, Any] = {**answer.data, "provider_ref": answer.provider_ref}
+        return self.success(action, self._result(action, data))
+
+    def _result(self, action: Action, data: dict[str, Any]) -> dict[str, JsonValue]:
+        """What the tool keeps of the answer. One that cannot read it must not make a proved effect
+        an unknown for ever: then all of the answer is kept."""
+        try:
+            return as_provider_tool(self.tool).result(action.payload, data)
+        except Exception:
+            log.exception("the tool cannot read the answer", extra={"action_id": action.id})
+            return data
 
     def mirror(
         self, action: Action, connection: Connection

@@ -7,6 +7,7 @@ unknown to the workflow, which asks *decide*; only rows say whether anything may
 
 import asyncio
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,10 +61,12 @@ class Execute:
         """Make one attempt; returns when its outcome is written, or nothing could be done."""
         work = asyncio.ensure_future(self._attempt(ref.action_id))
         async with heartbeating():
-            try:
-                await asyncio.shield(work)
-            except asyncio.CancelledError:
-                await work  # a cancel is a request; the truth of a call under way comes first
+            while not work.done():
+                # A cancel is a request, and so is the next one: the truth of a call under way
+                # comes first.
+                with suppress(asyncio.CancelledError):
+                    await asyncio.shield(work)
+        await work
 
     async def _attempt(self, action_id: str) -> None:
         async with self._deps.pool.acquire() as connection:
