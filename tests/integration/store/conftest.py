@@ -1,33 +1,22 @@
-"""A connection to a database of this module, in a transaction that is undone after each test."""
+"""A world for each test; the simulated provider is started once."""
 
 from collections.abc import AsyncIterator
 
-import asyncpg
-import pytest
+import pytest_asyncio
 
-from store.connection import Connection, prepare_connection
 from tests.harness.databases import Databases
-from tests.integration.store.rows import new_account
+from tests.integration.store.kit import World, running_payments, running_world
 
 
-@pytest.fixture(scope="module")
-async def database(databases: Databases) -> AsyncIterator[str]:
-    """The DSN of a migrated database, dropped after the module's last test."""
-    dsn = await databases.fresh()
-    yield dsn
-    await databases.drop(dsn)
+@pytest_asyncio.fixture(scope="package", loop_scope="session")
+async def payments_url() -> AsyncIterator[str]:
+    """Where the simulated provider listens."""
+    async with running_payments() as url:
+        yield url
 
 
-@pytest.fixture
-async def db(database: str) -> AsyncIterator[Connection]:
-    """A connection with an account; whatever the test writes is rolled back."""
-    connection = await asyncpg.connect(database)
-    await prepare_connection(connection)
-    transaction = connection.transaction()
-    await transaction.start()
-    await new_account(connection)
-    try:
-        yield connection
-    finally:
-        await transaction.rollback()
-        await connection.close()
+@pytest_asyncio.fixture(loop_scope="session")
+async def world(databases: Databases, payments_url: str) -> AsyncIterator[World]:
+    """A fresh database and everything that works on it."""
+    async with running_world(databases, payments_url) as running:
+        yield running
