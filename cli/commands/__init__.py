@@ -1,5 +1,5 @@
 """The commands of `aval`, one file each: `add` declares its arguments, `run` does it."""
 
-from cli.commands import demo, up
+from cli.commands import accounts, actions, customers, demo, members, numbers, setup, tools, up
 
-ALL = (up, demo)
+ALL = (up, demo, setup, accounts, numbers, members, customers, tools, actions)

@@ -1,0 +1,103 @@
+"""`aval accounts add|list`: the tenants whose data and money are acted on."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from cli import database, output, people
+from cli.arguments import BadArgumentsError
+from domain.canonical import JsonValue
+from gateways.registry import GatewayRegistry
+from store import accounts
+
+if TYPE_CHECKING:
+    from cli.main import Commands
+
+LANGUAGES = ("pt-BR", "en", "es")
+
+
+def add(commands: "Commands") -> None:
+    """Declare the commands."""
+    group = commands.group("accounts", "the tenants")
+    group.add("list", run_list, "all accounts with their numbers")
+    parser = group.add("add", run_add, "add an account")
+    parser.add_argument("account", type=people.account, help="its id, such as estudio-ipanema")
+    parser.add_argument("--name", type=people.name, required=True)
+    parser.add_argument("--time-zone", type=people.time_zone, required=True)
+    parser.add_argument("--language", choices=LANGUAGES, default="pt-BR")
+    parser.add_argument("--prompt-file", help="file in AVAL_PROMPTS; the shipped one without it")
+    parser.add_argument("--read-only", action="store_true", help="offer tools that only read")
+    parser.add_argument("--gateway", choices=GatewayRegistry().names())
+    parser.add_argument("--gateway-url", help="where the provider is; its own address without it")
+    parser.add_argument("--gateway-secret", help="name of the variable with the key, AVAL_...")
+    parser.add_argument("--recipient", help="the provider's id of the account that is paid out to")
+
+
+def run_add(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
+    """Add an account."""
+    config = _gateway_config(arguments)
+    settings: dict[str, JsonValue] = {"read_only": True} if arguments.read_only else {}
+    database.ask(
+        environment,
+        lambda connection: accounts.add_account(
+            connection,
+            account=arguments.account,
+            name=arguments.name,
+            time_zone=arguments.time_zone,
+            language=arguments.language,
+            prompt_file=arguments.prompt_file,
+            gateway=arguments.gateway,
+            gateway_config=config,
+            settings=settings,
+        ),
+    )
+    print(f"account {arguments.account!r} added; next: aval numbers add, aval members add")
+    return 0
+
+
+def _gateway_config(arguments: argparse.Namespace) -> dict[str, JsonValue]:
+    given = (arguments.gateway_url, arguments.gateway_secret, arguments.recipient)
+    if arguments.gateway is None:
+        if any(given):
+            raise BadArgumentsError("aval accounts add: --gateway is missing")
+        return {}
+    if not arguments.gateway_secret or not arguments.gateway_secret.startswith("AVAL_"):
+        raise BadArgumentsError(
+            "aval accounts add: --gateway-secret must name a variable that begins with AVAL_ "
+            "(the key itself never goes into the database)"
+        )
+    if not arguments.recipient:
+        raise BadArgumentsError("aval accounts add: --recipient is missing")
+    config: dict[str, JsonValue] = {
+        "api_key": {"secret": arguments.gateway_secret},
+        "recipient_id": arguments.recipient,
+    }
+    if url := arguments.gateway_url:
+        if not url.startswith(("https://", "http://127.0.0.1:", "http://localhost:")):
+            raise BadArgumentsError(
+                f"aval accounts add: --gateway-url: {url!r} must begin with https://, or with "
+                "http://127.0.0.1: for a simulator"
+            )
+        config["base_url"] = url
+        if url.startswith("http://"):
+            config["allow_plain_http"] = True
+    return config
+
+
+def run_list(_arguments: argparse.Namespace, environment: dict[str, str]) -> int:
+    """Print all accounts."""
+    found = database.ask(environment, accounts.list_accounts)
+    rows = [
+        (
+            one.id,
+            one.name,
+            one.time_zone,
+            one.language,
+            one.gateway,
+            "read only" if one.settings.get("read_only") else "-",
+            ", ".join(one.numbers),
+        )
+        for one in found
+    ]
+    head = ("ACCOUNT", "NAME", "TIME ZONE", "LANGUAGE", "GATEWAY", "TOOLS", "NUMBERS")
+    print(output.table(head, rows))
+    return 0

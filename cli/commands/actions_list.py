@@ -1,0 +1,76 @@
+"""`aval actions list`: which actions there are and where they stand, newest first."""
+
+import argparse
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from cli import database, output, people
+from cli.arguments import duration, moment, positive
+from domain.actions import Status
+from store import reporting
+from store.reporting import Listed, Wanted
+
+if TYPE_CHECKING:
+    from cli.main import Commands
+
+SHORT_ID = 12  # characters of an id that tell actions apart on a screen
+
+
+def add(group: "Commands") -> None:
+    """Declare the command."""
+    parser = group.add("list", run, "actions, newest first")
+    parser.add_argument("--status", choices=[status.value for status in Status])
+    parser.add_argument("--older-than", type=duration, help="proposed longer ago than 10m, 24h")
+    parser.add_argument("--since", type=moment, help="proposed after: 2026-03-01, or 24h (ago)")
+    parser.add_argument("--person", type=_person, help="phone or user id, or its last digits")
+    parser.add_argument("--tool")
+    parser.add_argument("--account", type=people.account)
+    parser.add_argument("--limit", type=positive, default=50)
+    parser.add_argument("--json", action="store_true", help="a list of objects, times in UTC")
+
+
+def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
+    """Print the actions wanted."""
+    older = arguments.older_than
+    wanted = Wanted(
+        status=Status(arguments.status) if arguments.status else None,
+        created_before=datetime.now(UTC) - older if older else None,
+        created_since=arguments.since,
+        person=arguments.person,
+        tool=arguments.tool,
+        account=arguments.account,
+        limit=arguments.limit,
+    )
+    found = database.ask(environment, lambda connection: reporting.list_actions(connection, wanted))
+    if arguments.json:
+        print(output.as_json([output.fields(one) for one in found]))
+        return 0
+    print(output.table(_HEAD, [_row(one) for one in found]))
+    if len(found) == arguments.limit:
+        print(f"(the newest {arguments.limit}; --limit shows more)")
+    return 0
+
+
+_HEAD = ("ACTION", "PROPOSED", "ACCOUNT", "TOOL", "STATUS", "REASON", "PERSON", "FINISHED")
+
+
+def _row(one: Listed) -> tuple[object, ...]:
+    return (
+        one.id[:SHORT_ID],
+        output.local(one.created_at, one.time_zone),
+        one.account,
+        one.tool,
+        one.status.value,
+        one.reason,
+        f"{one.role} …{one.person}",
+        output.local(one.finished_at, one.time_zone),
+    )
+
+
+def _person(text: str) -> str:
+    if re.fullmatch(r"[0-9+().\s-]+", text):
+        text = re.sub(r"[^0-9]", "", text)
+    if not 4 <= len(text) <= 140:
+        raise argparse.ArgumentTypeError(f"{text!r}: give at least the last four digits")
+    return text
