@@ -1,4 +1,5 @@
-"""When a far side misbehaves: nothing is lost, nothing is done twice, the person gets one answer."""
+"""When a far side misbehaves: nothing is lost, nothing is done twice, the person gets one
+answer."""
 
 import asyncio
 
