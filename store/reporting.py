@@ -151,7 +151,8 @@ async def list_actions(connection: Connection, wanted: Wanted) -> list[Listed]:
 
 
 async def resolve(connection: Connection, prefix: str) -> str:
-    """The id that begins with `prefix`, lower-case hex. Raises OperatorError for none or several."""
+    """The id that begins with `prefix`, lower-case hex. Raises OperatorError for none or
+    several."""
     rows = await connection.fetch(
         "SELECT id FROM actions WHERE id >= $1 AND id < $1 || 'g' ORDER BY id LIMIT 2", prefix
     )
