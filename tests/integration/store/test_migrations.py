@@ -104,10 +104,22 @@ async def test_a_failing_file_leaves_nothing_of_itself(db: Connection, folder: P
     assert await migrate.migrate(db, folder) == [name]
 
 
+async def test_a_migration_and_its_record_are_one(db: Connection, folder: Path) -> None:
+    """What could not be recorded did not happen: it would be applied a second time."""
+    name = f"{len(NAMES) + 1:04d}_more.sql"
+    (folder / name).write_text(
+        f"CREATE TABLE more (); ALTER TABLE migrations ADD CHECK (name <> '{name}');"
+    )
+    with pytest.raises(asyncpg.CheckViolationError):
+        await migrate.migrate(db, folder)
+    assert "more" not in await tables(db)
+
+
 async def test_two_migrators_at_once_are_serialised(empty: str) -> None:
     """Both succeed; one has applied everything, the other found nothing left."""
     first, second = await asyncpg.connect(empty), await asyncpg.connect(empty)
-    done = await asyncio.gather(migrate.migrate(first), migrate.migrate(second))
+    async with asyncio.timeout(30):
+        done = await asyncio.gather(migrate.migrate(first), migrate.migrate(second))
     assert sorted(done) == [[], NAMES]
     await first.close()
     await second.close()
