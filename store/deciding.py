@@ -131,9 +131,10 @@ async def _facts(
         expires_at=action.expires_at,
         now=now,
         identity_changed=await _identity_changed(connection, action),
+        prompt_failed=await _prompt_failed(connection, action.id),
     )
     if not any_decision:
-        return _with(base, prompt_failed=await _prompt_failed(connection, action.id))
+        return base
     return _with(
         base,
         digest_ok=action.recomputed_digest() == action.digest,
@@ -154,10 +155,17 @@ def _with(facts: PendingFacts, **changes: bool) -> PendingFacts:
 
 
 async def _identity_changed(connection: Connection, action: Action) -> bool:
+    """Since the person asked, not only since he was shown the prompt: it would go to the new
+    one."""
     found = await connection.fetchval(
-        "SELECT 1 FROM inbox WHERE conversation_id = $1 AND kind = 'identity_changed'"
-        " AND received_at >= $2 LIMIT 1",
+        """
+        SELECT 1 FROM inbox WHERE conversation_id = $1 AND kind = 'identity_changed'
+            AND received_at >= least($3::timestamptz,
+                (SELECT min(received_at) FROM inbox asked WHERE asked.turn_id = $2))
+        LIMIT 1
+        """,
         action.conversation_id,
+        action.turn_id,
         action.created_at,
     )
     return found is not None
