@@ -69,7 +69,7 @@ CARLOS = Person(user_id="BR.1000000000000002", wa_id="5511988880002")
 RITA = Person(user_id="BR.1000000000000007", wa_id="5511988880007")
 """A second owner, so that the same effect can be wanted in two conversations."""
 
-CHARGE = {"customer": "João Silva", "amount_cents": 15000}
+CHARGE: dict[str, Any] = {"customer": "João Silva", "amount_cents": 15000}
 
 
 class NoteInput(BaseModel):
