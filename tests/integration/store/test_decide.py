@@ -113,9 +113,9 @@ async def test_a_stored_cancel_wins_in_both_orders(world: World, order: tuple[st
 
 
 async def test_a_cancel_and_a_confirm_at_the_same_moment_leave_one_outcome(world: World) -> None:
-    """Stored and decided concurrently, many times: either cancelled and never executed, or
-    executing with the Cancel answered later. Never both, never an unanswered decision at the
-    end.""" action = await world.pending()
+    """Stored and decided concurrently: either cancelled and never executed, or executing with the
+    Cancel answered later. Never both."""
+    action = await world.pending()
     await asyncio.gather(
         world.click(action),
         world.decide(action),
