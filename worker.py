@@ -20,7 +20,7 @@ from channels.whatsapp.sender import WhatsAppSender
 from domain.errors import OperatorError, SettingsError
 from domain.logs import configure_logging
 from domain.process import leave
-from gateways.registry import GatewayRegistry
+from gateways.registry import GatewayConfigError, GatewayRegistry
 from llm.client import ClaudeClient, build_anthropic
 from settings import Settings
 from store import accounts, migrate
@@ -79,6 +79,19 @@ async def check_start(settings: Settings, pool: Pool, client: Client) -> None:
             )
 
 
+async def check_accounts(deps: Deps) -> None:
+    """Refuse to start while an account's prompt or gateway cannot be used: found now, not at its
+    first message. Raises OperatorError that names the account."""
+    async with deps.pool.acquire() as connection:
+        for account in await accounts.configured(connection):
+            try:
+                deps.prompt(account.prompt_file)
+                if account.gateway is not None:
+                    await deps.gateways.of(connection, account.id)
+            except (OperatorError, GatewayConfigError) as error:
+                raise SettingsError(f"account {account.id!r}: {error}") from error
+
+
 async def run(settings: Settings, queues: Sequence[str], stop: asyncio.Event) -> None:
     """Work until `stop` is set."""
     client = await connect()
@@ -86,6 +99,7 @@ async def run(settings: Settings, queues: Sequence[str], stop: asyncio.Event) ->
     try:
         await check_start(settings, pool, client)
         async with build_deps(settings, pool) as deps, AsyncExitStack() as stack:
+            await check_accounts(deps)
             for worker in build_workers(client, deps, queues):
                 await stack.enter_async_context(worker)
             sweeper = asyncio.create_task(sweep_for_ever(pool, client))

@@ -18,6 +18,8 @@ from temporalio.worker import (
     Interceptor,
 )
 
+from domain.errors import OperatorError
+
 log = logging.getLogger(__name__)
 
 
@@ -35,6 +37,11 @@ class _Inbound(ActivityInboundInterceptor):
             return await self.next.execute_activity(input)
         except (ApplicationError, CancelledError):
             raise
+        except OperatorError as error:  # names a setting or a file, never a person
+            log.error("an operator has to act: %s", error)
+            raise ApplicationError(
+                str(error), type=type(error).__name__, non_retryable=True
+            ) from None
         except Exception as error:
             name = activity.info().activity_type
             log.error(

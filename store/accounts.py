@@ -51,6 +51,21 @@ class CustomerRow:
     blocked: bool
 
 
+@dataclass(frozen=True, kw_only=True)
+class Configured:
+    """What of an account a worker checks at its start."""
+
+    id: str
+    prompt_file: str | None
+    gateway: str | None
+
+
+async def configured(connection: Connection) -> list[Configured]:
+    """Each account's prompt file and gateway, by id."""
+    rows = await connection.fetch("SELECT id, prompt_file, gateway FROM accounts ORDER BY id")
+    return [Configured(**row) for row in rows]
+
+
 async def real_gateways(connection: Connection) -> list[str]:
     """The accounts whose gateway may move real money: any that is not reached by plain http on
     this machine or marked as simulated."""

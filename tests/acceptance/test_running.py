@@ -109,18 +109,28 @@ async def test_without_a_worker_for_executions_nothing_is_executed_and_it_is_tol
 async def test_a_worker_refuses_what_it_may_not_start_with(stack: Stack) -> None:
     """A foreign deployment, a missing setting, a tool module that is not there: one line, exit
     2."""
-    for extra, word in (
-        ({"AVAL_DEPLOYMENT": "another"}, b"belongs to deployment 'test'"),
-        ({"AVAL_WHATSAPP_TOKEN": ""}, b"AVAL_WHATSAPP_TOKEN"),
-        ({"AVAL_TOOLS": "nowhere.tools"}, b"AVAL_TOOLS"),
-    ):
-        async with worker_process(stack, **extra) as process:
-            assert process.stderr is not None
-            said = await asyncio.wait_for(process.stderr.read(), 30)
-            await process.wait()
-        assert process.returncode == 2, said
-        assert word in said
-        assert b"Traceback" not in said
+    await _refused(stack, b"belongs to deployment 'test'", AVAL_DEPLOYMENT="another")
+    await _refused(stack, b"AVAL_WHATSAPP_TOKEN", AVAL_WHATSAPP_TOKEN="")
+    await _refused(stack, b"AVAL_TOOLS", AVAL_TOOLS="nowhere.tools")
+
+
+async def test_an_account_that_cannot_work_stops_the_start(stack: Stack) -> None:
+    """A prompt file that is not there, a gateway secret that is not set: named with the account at
+    start, not found by its first customer."""
+    await stack.pool.execute("UPDATE accounts SET prompt_file = 'nowhere.md'")
+    await _refused(stack, b"account 'demo'", b"nowhere.md")
+    await stack.pool.execute("UPDATE accounts SET prompt_file = NULL")
+    await _refused(stack, b"account 'demo'", b"AVAL_PAGARME_API_KEY", AVAL_PAGARME_API_KEY="")
+
+
+async def _refused(stack: Stack, *words: bytes, **extra: str) -> None:
+    async with worker_process(stack, **extra) as process:
+        assert process.stderr is not None
+        said = await asyncio.wait_for(process.stderr.read(), 30)
+        await process.wait()
+    assert process.returncode == 2, said
+    assert all(word in said for word in words), said
+    assert b"Traceback" not in said
 
 
 async def test_a_simulated_channel_beside_real_money_does_not_start(stack: Stack) -> None:
@@ -129,12 +139,7 @@ async def test_a_simulated_channel_beside_real_money_does_not_start(stack: Stack
         "UPDATE accounts SET gateway_config = gateway_config ||"
         ' \'{"base_url": "https://api.provider.example"}\''
     )
-    async with worker_process(stack) as process:
-        assert process.stderr is not None
-        said = await asyncio.wait_for(process.stderr.read(), 30)
-        await process.wait()
-    assert process.returncode == 2
-    assert b"AVAL_WHATSAPP_BASE_URL" in said
+    await _refused(stack, b"AVAL_WHATSAPP_BASE_URL")
 
 
 async def test_lost_bells_are_rung_by_the_sweeper(

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from temporalio.client import Client
@@ -140,6 +141,7 @@ async def running_stack(
     start_worker: bool = True,
     tools: str | None = None,
     path: str | None = None,
+    prompts: Path | None = None,
 ) -> AsyncIterator[Stack]:
     """Start everything on a fresh database and stop it again, workflows too."""
     async with AsyncExitStack() as stack:
@@ -180,6 +182,7 @@ async def running_stack(
             "ANTHROPIC_BASE_URL": claude_url,
             **({"AVAL_TOOLS": tools} if tools else {}),
             **({"AVAL_PATH": path} if path else {}),
+            **({"AVAL_PROMPTS": str(prompts)} if prompts else {}),
         }
         os.environ["AVAL_PAGARME_API_KEY"] = PAGARME_KEY
         settings = settings_module.load(environment)
