@@ -155,7 +155,7 @@ async def claim(connection: Connection, key: str) -> DueMessage | None:
             wa_id=row["wa_id"],
             action_id=row["action_id"],
             language=row["language"],
-            repeated=row["state"] != "waiting",
+            repeated=row["copies"] > 0,  # a repetition that was given back waits, yet is one
         )
 
 
@@ -174,9 +174,11 @@ def _why_dropped(row: asyncpg.Record) -> str | None:
 
 
 async def _drop(connection: Connection, key: str, *, reason: str) -> None:
+    """No further copy. `dropped` says that none arrived; a copy in doubt stays in doubt, or a
+    prompt that the person may have seen would count as failed."""
     await connection.execute(
-        "UPDATE outbox SET state = 'dropped', reason = $2, ring_at = NULL,"
-        " done_at = clock_timestamp() WHERE key = $1",
+        "UPDATE outbox SET state = CASE WHEN copies > 0 THEN 'unknown' ELSE 'dropped' END,"
+        " reason = $2, ring_at = NULL, done_at = clock_timestamp() WHERE key = $1",
         key,
         reason,
     )
@@ -194,7 +196,10 @@ async def accepted(connection: Connection, key: str, *, wamid: str) -> None:
         )
         await _catch_up(connection, key)
         if action is not None:
-            await connection.execute("SELECT 1 FROM actions WHERE id = $1 FOR UPDATE", action)
+            # NO KEY: a webhook may hold a click's key-share lock and wait for our row.
+            await connection.execute(
+                "SELECT 1 FROM actions WHERE id = $1 FOR NO KEY UPDATE", action
+            )
             await audit.append(connection, action, "message_accepted", {"key": key})
 
 
@@ -213,17 +218,35 @@ async def not_sent(connection: Connection, key: str, *, ring_in_s: float, reason
 
 
 async def refused(connection: Connection, key: str, *, error_code: int | None, reason: str) -> None:
-    """WhatsApp refused it for good. A prompt's action is closed by *decide*, which the caller
-    wakes: nobody may confirm what he never saw. An earlier copy that may have arrived is kept."""
+    """WhatsApp refused this copy for good. A prompt's action is closed by *decide*, which the
+    caller wakes: nobody may confirm what he never saw. An earlier copy that may have arrived keeps
+    the message in doubt; one whose status came meanwhile keeps it accepted."""
+    async with connection.transaction():
+        await connection.execute(
+            """
+            UPDATE outbox SET state = CASE WHEN copies > 1 THEN 'unknown' ELSE 'dropped' END,
+                copies = copies - 1, error_code = $2, reason = left($3, 200), ring_at = NULL,
+                done_at = clock_timestamp()
+            WHERE key = $1 AND state = 'sending'
+            """,
+            key,
+            error_code,
+            reason,
+        )
+        await _ring_if_prompt_failed(connection, key)
+
+
+async def _ring_if_prompt_failed(connection: Connection, key: str) -> None:
+    """The action of a prompt that certainly failed is work left: rung for even if the bell that
+    follows is lost, or the person would wait in vain until the deadline."""
     await connection.execute(
-        """
-        UPDATE outbox SET state = CASE WHEN copies > 1 THEN 'unknown' ELSE 'dropped' END,
-            error_code = $2, reason = left($3, 200), ring_at = NULL, done_at = clock_timestamp()
-        WHERE key = $1
+        f"""
+        UPDATE actions a SET rings = 0, ring_at =
+            least(a.ring_at, clock_timestamp() + interval '{FIRST_RING_S} seconds')
+        FROM outbox o WHERE o.key = $1 AND o.purpose = 'prompt' AND a.id = o.action_id
+            AND a.status = 'pending' AND (o.state = 'dropped' OR o.status = 'failed')
         """,
         key,
-        error_code,
-        reason,
     )
 
 
@@ -278,9 +301,9 @@ async def _forward(connection: Connection, key: str, status: StatusUpdate) -> li
     before = DeliveryStatus(row["status"]) if row["status"] else None
     if _RANK[status.status] <= _RANK[before]:
         return []
-    one_of_two = status.status is DeliveryStatus.FAILED and row["copies"] > 1
-    if one_of_two:  # the other copy may have arrived
-        return []
+    failed = status.status is DeliveryStatus.FAILED
+    if failed and await _failed_copies(connection, key) < row["copies"]:
+        return []  # another copy may have arrived
     await connection.execute(
         """
         UPDATE outbox SET status = $2, wamid = coalesce(wamid, $3), state = 'accepted',
@@ -296,11 +319,20 @@ async def _forward(connection: Connection, key: str, status: StatusUpdate) -> li
         status.error_code,
         status.at,
     )
-    if row["action_id"] is None:
+    if not failed or row["purpose"] != "prompt" or row["action_id"] is None:
         return []
-    if row["purpose"] == "prompt" and status.status is DeliveryStatus.FAILED:
-        return [await _ring(connection, row["action_id"])]
-    return []
+    await _ring_if_prompt_failed(connection, key)
+    return [await _ring(connection, row["action_id"])]
+
+
+async def _failed_copies(connection: Connection, key: str) -> int:
+    """How many copies WhatsApp reported as failed."""
+    count: int = await connection.fetchval(
+        "SELECT count(DISTINCT s.wamid) FROM statuses s JOIN outbox_wamids w USING (wamid)"
+        " WHERE w.key = $1 AND s.status = 'failed'",
+        key,
+    )
+    return count
 
 
 async def _ring(connection: Connection, action_id: str) -> Ring:
@@ -320,7 +352,8 @@ async def _link(connection: Connection, *, wamid: str, key: str) -> None:
 
 
 async def _catch_up(connection: Connection, key: str) -> None:
-    """Apply statuses that came before the answer to our send told us the wamid."""
+    """Apply statuses that came before the answer to our send told us the wamid. One failed copy of
+    two proves nothing."""
     await connection.execute(
         """
         UPDATE outbox o SET status = s.status,
@@ -329,7 +362,9 @@ async def _catch_up(connection: Connection, key: str) -> None:
               WHERE w.key = $1 AND st.status IN ('delivered', 'read', 'played', 'failed')
               ORDER BY array_position(ARRAY['delivered', 'read', 'played', 'failed'], st.status)
               DESC LIMIT 1) s
-        WHERE o.key = $1 AND o.status IS NULL
+        WHERE o.key = $1 AND o.status IS NULL AND (s.status <> 'failed' OR o.copies <= $2)
         """,
         key,
+        await _failed_copies(connection, key),
     )
+    await _ring_if_prompt_failed(connection, key)
