@@ -1,18 +1,19 @@
 """*settle*: look an unknown outcome up at the provider, by key and read-only; never send again."""
 
 import logging
-from typing import Any
+from typing import Any, NoReturn
 
 from temporalio import activity
 
 from activities.deps import Deps
-from activities.effects import Effects, as_provider_tool
+from activities.effects import Effects
 from activities.messages import ActionRef
 from domain.actions import Status
 from domain.outcomes import LookupResult, Presence, ProviderRequest
+from domain.texts import texts_for
 from store import actions, executing
 from store.actions import Action
-from tools.contract import EffectTool, ProviderContext, ProviderTool
+from tools.contract import ProviderContext, ProviderTool
 from tools.registry import UnknownToolError
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,9 @@ class Settle:
         if action.status is not Status.EXECUTING:
             return
         tool = self._tool(action)
+        if tool is None:
+            await self._cannot_look(action)
+            return
         look = await self._look(action, tool)
         effects = await Effects.of(self._deps, action, tool)
         async with self._deps.pool.acquire() as connection:
@@ -46,13 +50,26 @@ class Settle:
         if written is executing.Written.CONTRADICTION:
             log.critical("contradiction", extra={"action_id": action.id})
 
-    def _tool(self, action: Action) -> ProviderTool[Any]:
+    def _tool(self, action: Action) -> ProviderTool[Any] | None:
         try:
             tool = self._deps.registry.get(action.tool)
         except UnknownToolError:
-            raise LookupError(f"action {action.id!r}: tool {action.tool!r} is gone") from None
-        assert isinstance(tool, EffectTool)
-        return as_provider_tool(tool)
+            return None
+        return tool if isinstance(tool, ProviderTool) else None
+
+    async def _cannot_look(self, action: Action) -> None:
+        """The deployment has no such tool any more. A look without a result, so that the person is
+        told and late clicks are answered; raising would only come back every few seconds."""
+        log.error("no tool to look with", extra={"action_id": action.id, "tool": action.tool})
+        async with self._deps.pool.acquire() as connection:
+            await executing.record_look(
+                connection,
+                action.id,
+                look=_uncertain("UnknownToolError"),
+                texts=texts_for(await actions.language_of(connection, action)),
+                success=_proves_nothing,
+                mirror=_proves_nothing,
+            )
 
     async def _look(self, action: Action, tool: ProviderTool[Any]) -> LookupResult:
         assert action.request is not None, f"action {action.id!r} has no frozen request"
@@ -65,9 +82,17 @@ class Settle:
             return await tool.settle(action.payload, action.id, context)
         except Exception as error:
             log.exception("look-up raised", extra={"action_id": action.id})
-            return LookupResult(
-                presence=Presence.UNCERTAIN,
-                final=False,
-                equal=False,
-                evidence={"exception": type(error).__name__},
-            )
+            return _uncertain(type(error).__name__)
+
+
+def _uncertain(exception: str) -> LookupResult:
+    return LookupResult(
+        presence=Presence.UNCERTAIN,
+        final=False,
+        equal=False,
+        evidence={"exception": exception},
+    )
+
+
+def _proves_nothing(*_given: object) -> NoReturn:
+    raise AssertionError("an uncertain look proves no effect")
