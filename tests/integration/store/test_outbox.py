@@ -166,7 +166,7 @@ async def test_a_status_before_the_answer_settles_the_send(world: World) -> None
 
 
 async def test_a_status_without_our_key_is_applied_when_the_wamid_is_known(world: World) -> None:
-    """It came first and without callback data: kept, and applied when the answer names the wamid."""
+    """It came first and without callback data: kept, applied when the answer names the wamid."""
     key = await waiting(world, "prompt")
     await world.claim(key)
     await world.status(D, wamid="w")
@@ -183,8 +183,8 @@ async def test_the_status_of_an_unknown_message_is_kept(world: World) -> None:
 
 @pytest.mark.parametrize("how", ["refused", "status", "early status", "both copies"])
 async def test_a_prompt_that_certainly_failed_closes_its_action(world: World, how: str) -> None:
-    """However the failure shows, *decide* closes the action, the person hears nothing of it, and the
-    action is rung for within seconds though every bell is lost."""
+    """However the failure shows, *decide* closes the action, the person hears nothing of it, and
+    the action is rung for within seconds though every bell is lost."""
     key = await waiting(world, "prompt")
     action = key.split(":")[1]
     await world.decide(action)  # as its workflow does at the start: the ring is at the deadline
