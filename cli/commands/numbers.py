@@ -16,7 +16,7 @@ def add(commands: "Commands") -> None:
     parser = group.add("add", run, "give a business number to an account")
     parser.add_argument("account", type=people.account)
     parser.add_argument("phone_number_id", type=people.number_id, help="Meta's id of the number")
-    parser.add_argument("--display", type=people.phone, default="", help="the number as people see")
+    parser.add_argument("--display", type=people.phone, help="the number as people see")
 
 
 def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
             connection,
             account=arguments.account,
             phone_number_id=arguments.phone_number_id,
-            display=arguments.display,
+            display=arguments.display or "",
         ),
     )
     print(f"number {arguments.phone_number_id!r} speaks for {arguments.account!r}")
