@@ -85,7 +85,8 @@ def _outcome(
         return Status.CANCELLED, CloseReason.IDENTITY_CHANGED, None
     if cancel is not None:
         return Status.CANCELLED, CloseReason.CANCELLED_BY_PERSON, cancel
-    timely = next((one for one in right if one.received_at < facts.expires_at), None)
+    confirms = [one for one in right if one.verdict is Verdict.CONFIRM]
+    timely = next((one for one in confirms if one.received_at < facts.expires_at), None)
     if timely is not None:
         return _confirmed(facts, timely)
     if facts.now >= facts.expires_at:

@@ -8,7 +8,7 @@ import re
 import uuid
 
 NAMESPACE = uuid.UUID("6f0d9c0e-5f6b-4a57-9d0b-1d6a5a5e0a11")
-KEY_PATTERN = re.compile(r"^[0-9a-f]{32}$")
+KEY_PATTERN = re.compile(r"[0-9a-f]{32}")
 
 
 def turn_id(first_inbox_id: uuid.UUID) -> uuid.UUID:
@@ -38,4 +38,4 @@ def action_workflow_id(action: str) -> str:
 
 def is_key(text: str) -> bool:
     """Whether the text is a well-formed action id."""
-    return KEY_PATTERN.match(text) is not None
+    return KEY_PATTERN.fullmatch(text) is not None

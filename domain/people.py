@@ -34,7 +34,7 @@ class Person(BaseModel):
 
     def is_same(self, other: "Person") -> bool:
         """Whether `other`, who acts now, is the person that was frozen (self)."""
-        if self.user_id is not None:
+        if self.user_id:  # an empty one is none: two of them would be equal
             return other.user_id == self.user_id
         return other.wa_id == self.wa_id
 
