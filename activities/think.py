@@ -40,8 +40,11 @@ FACTS_SHOWN = 5  # the open action and the last decided ones
 
 @dataclass(frozen=True, kw_only=True)
 class _Input:
+    """`was_cut`: the step before ended at max_tokens, so this one may be twice as long."""
+
     turn: Turn
     messages: list[Message]
+    was_cut: bool
 
 
 class Think:
@@ -63,6 +66,7 @@ class Think:
     async def _ask(self, ref: StepRef) -> StoredAnswer:
         given = await self._input(ref)
         turn = given.turn
+        usual = self._deps.claude.capability.max_tokens
         tools = offered(self._deps.registry, turn)
         try:
             answer = await self._deps.claude.ask(
@@ -71,6 +75,7 @@ class Think:
                 given.messages,
                 allow_tools=not ref.last,
                 allow_parallel=all_read(self._deps.registry, turn),
+                max_tokens=2 * usual if given.was_cut else usual,
             )
         except ModelFailure as failure:
             raise _as_application_error(failure) from None
@@ -96,6 +101,7 @@ class Think:
             turn = await turns.read(connection, ref.turn_id)
             rows = await history.read(connection, turn.conversation_id, limit=MOST_ENTRIES)
             known = await actions.recent(connection, turn.conversation_id, limit=FACTS_SHOWN)
+            before = await turns.stored_answer(connection, turn=turn.id, step=ref.step - 1)
         messages = render(
             trim([Entry.model_validate(row) for row in rows]),
             facts=facts_text(known, turn),
@@ -108,7 +114,13 @@ class Think:
                 "history repaired",
                 extra={"turn_id": str(turn.id), "rules": [str(one.rule) for one in repaired.found]},
             )
-        return _Input(turn=turn, messages=repaired.messages)
+        if repaired.left:
+            rules = ", ".join(str(one.rule) for one in repaired.left)
+            raise ApplicationError(
+                f"the history breaks {rules}", type="model_bad_request", non_retryable=True
+            )
+        was_cut = before is not None and before.stop_reason == "max_tokens"
+        return _Input(turn=turn, messages=repaired.messages, was_cut=was_cut)
 
 
 def facts_text(known: list[Action], turn: Turn) -> str:

@@ -75,5 +75,6 @@ SETTLE: dict[str, Any] = {
 QUIET = timedelta(seconds=2)  # a person who types in pieces pauses for less (facts/whatsapp.md §7)
 LONGEST_BURST = timedelta(seconds=10)  # then he is answered even if he goes on typing
 MOST_STEPS = 6  # model calls a turn; the last one without tools (facts/claude.md §5)
+MOST_USELESS_ANSWERS = 1  # empty or cut ones a turn; the next answers by template, not by cost
 DIRECT_WAIT = timedelta(seconds=30)  # how long a turn waits for a direct tool's action
 SHORTEST_WAIT = timedelta(seconds=1)  # timers under a second fire at a second anyway

@@ -34,7 +34,6 @@ with workflow.unsafe.imports_passed_through():
     from workflows.pending_action import PendingActionWorkflow
 
 ZERO = timedelta(0)
-GIVE_UP = "give_up"
 
 
 @workflow.defn(name="TurnWorkflow")
@@ -46,6 +45,7 @@ class TurnWorkflow:
         self._ref = ref
         self._bell = True
         self._rang_at = workflow.now()
+        self._useless = 0
 
     @workflow.signal(name="message")
     def message(self, _row_id: str = "") -> None:
@@ -106,10 +106,10 @@ class TurnWorkflow:
                     last = step == options.MOST_STEPS - 1
                     ref = StepRef(turn_id=taken.turn_id, step=step, last=last)
                     outcome = await self._step(ref)
-                    if outcome == GIVE_UP:
-                        break
                     if outcome is not None:
                         return outcome
+                    if self._useless > options.MOST_USELESS_ANSWERS:
+                        break
         except ActivityError as error:
             workflow.logger.warning("turn ends by a template: %s", error.cause)
         return await self._apologise(taken)
@@ -127,8 +127,10 @@ class TurnWorkflow:
             case Route.EFFECT:
                 return await self._effect(ref, reads=thought.reads)
             case Route.GIVE_UP:
-                return GIVE_UP
+                self._useless = options.MOST_USELESS_ANSWERS + 1
+                return None
             case _:
+                self._useless += 1
                 return None
 
     async def _effect(self, ref: StepRef, *, reads: bool) -> str | None:

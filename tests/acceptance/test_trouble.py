@@ -140,3 +140,10 @@ async def test_a_prompt_in_doubt_whose_status_comes_is_not_repeated(stack: Stack
     await stack.quiet()
     assert len(await prompts(stack, "maria")) == 1
     assert await stack.charges() == 1
+
+
+async def test_a_model_that_says_nothing_is_not_asked_for_ever(stack: Stack) -> None:
+    """Empty answers → asked once more, then a template: two calls, not six."""
+    await stack.claude.fault("empty_end_turn", contains="saldo", times=6)
+    assert "Não consegui responder agora" in await ask(stack, "qual é o meu saldo?")
+    assert await model_calls(stack) == 2
