@@ -9,15 +9,22 @@ import asyncpg
 
 from cli import environment as environment_module
 from cli.stack import reach
-from cli.stack.database import NAME
+from cli.stack.database import NAME, open_or_explain
 from cli.stack.parties import DATABASE
 from cli.stack.postgres import EmbeddedPostgres
 from domain.errors import OperatorError
 from store import migrate
-from store.connection import Connection, open_pool
+from store.connection import Connection
 
 Result = TypeVar("Result")
-CONNECT_WITHIN_S = 10.0
+_REFUSED = (
+    asyncpg.CheckViolationError,
+    asyncpg.DataError,
+    asyncpg.InsufficientPrivilegeError,
+    asyncpg.LockNotAvailableError,
+    asyncpg.QueryCanceledError,
+    asyncpg.ReadOnlySQLTransactionError,
+)
 
 
 def url(environment: dict[str, str]) -> str:
@@ -39,14 +46,7 @@ def url(environment: dict[str, str]) -> str:
 async def connected(dsn: str, *, migrated: bool = True) -> AsyncIterator[Connection]:
     """A connection, closed at the end. Raises OperatorError if the database is out of reach, and
     DeploymentError if its tables are not this version's (unless `migrated` is False)."""
-    try:
-        async with asyncio.timeout(CONNECT_WITHIN_S):
-            pool = await open_pool(dsn, max_size=2)
-    except (OSError, TimeoutError, ValueError, asyncpg.PostgresError) as error:
-        raise OperatorError(
-            f"PostgreSQL cannot be reached ({type(error).__name__}); is {DATABASE} right, and does "
-            "the server run?"
-        ) from None
+    pool = await open_or_explain(dsn)
     try:
         async with pool.acquire() as connection:
             if migrated:
@@ -71,8 +71,8 @@ def ask(
 
     try:
         return asyncio.run(run())
-    except (asyncpg.CheckViolationError, asyncpg.DataError) as error:
-        raise OperatorError(f"PostgreSQL refuses a value: {type(error).__name__}") from None
+    except _REFUSED as error:
+        raise OperatorError(f"PostgreSQL refuses: {type(error).__name__}") from None
     except (
         asyncpg.PostgresConnectionError,
         asyncpg.InterfaceError,

@@ -5,8 +5,10 @@ leaves a server behind that no parent watches, and polls once a second. The serv
 socket in a folder of mode 700, so that no other user of the machine gets in and no port is needed.
 """
 
+import contextlib
 import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -106,6 +108,9 @@ class EmbeddedPostgres:
         """Stop it, keeping what it stored."""
         if self._child is not None:
             self._child.stop()
+            if self.socket_folder.parent != self.folder:
+                with contextlib.suppress(OSError):  # gone already, or a socket of a killed server
+                    self.socket_folder.rmdir()
 
     def _choose_socket_folder(self) -> Path:
         beside = self.folder / "run"
@@ -115,9 +120,12 @@ class EmbeddedPostgres:
         return Path(tempfile.gettempdir()).resolve() / f"aval-{name}"
 
     def _initialise(self, data: Path, user: SystemUser | None) -> None:
+        """Under another name first: an interrupted initdb leaves what looks like a database."""
+        draft = data.with_name("data.new")
+        shutil.rmtree(draft, ignore_errors=True)
         command = [
             self._bin / "initdb",
-            f"--pgdata={data}",
+            f"--pgdata={draft}",
             f"--username={SUPERUSER}",
             "--auth=trust",  # the folder of the socket lets nobody else in
             "--encoding=UTF8",
@@ -139,6 +147,7 @@ class EmbeddedPostgres:
         if done.returncode != 0:
             last = (done.stderr or done.stdout).strip().splitlines()[-3:]
             raise StackError(f"PostgreSQL: initdb in {data} failed: {' '.join(last)}")
+        draft.rename(data)
 
     def _check_version(self, data: Path) -> None:
         found = (data / "PG_VERSION").read_text(encoding="ascii").strip()

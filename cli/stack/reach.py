@@ -123,7 +123,12 @@ def reachable_binaries(installed: Path) -> Path:
         if libraries.exists():
             shutil.copytree(libraries, draft / libraries.name, symlinks=True)
         _open_all(draft)
-        draft.rename(target)
+        try:
+            draft.rename(target)
+        except OSError:  # another start was quicker, or nothing of this is true
+            shutil.rmtree(draft)
+            if not target.exists():
+                raise
     return target / installed.parent.name / installed.name
 
 

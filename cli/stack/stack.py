@@ -2,6 +2,7 @@
 and stops them the other way round."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -142,6 +143,9 @@ class EmbeddedStack:
             child = self._parts.pop()
             if child.started and child.exit_code is None:
                 child.stop()
-                self._say(f"stopped {child.name}")
+                with contextlib.suppress(
+                    OSError
+                ):  # the terminal may be gone; the parts must go too
+                    self._say(f"stopped {child.name}")
         self.postgres.stop()
         self._held.close()

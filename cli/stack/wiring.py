@@ -56,7 +56,8 @@ class Wiring:
         made = dict(self.environment)
         made.setdefault("AVAL_DEPLOYMENT", DEPLOYMENT)
         made["AVAL_DATABASE_URL"] = self.dsn
-        made["AVAL_API_HOST"], made["AVAL_API_PORT"] = HOST, str(self.ports.api)
+        made.setdefault("AVAL_API_HOST", HOST)
+        made["AVAL_API_PORT"] = str(self.ports.api)
         for name in _PATHS:
             if made.get(name):
                 made[name] = str(Path(made[name]).resolve())  # the parts run in our own folder
@@ -94,8 +95,11 @@ class Wiring:
 
     def workers(self) -> list[Child]:
         """The API and the worker."""
+        product = self.product()
+        if product.get("AVAL_LOG_LEVEL") in {"WARNING", "ERROR"}:
+            product["AVAL_LOG_LEVEL"] = "INFO"  # the worker has no port: its log says that it works
         return [
-            self._python("Worker", ["-m", "worker"], self.product(), says('"worker ready"')),
+            self._python("Worker", ["-m", "worker"], product, says('"worker ready"')),
             self._python(
                 "API", ["-m", "api"], self.product(), answers(f"{self.url('api')}/health/ready")
             ),

@@ -61,7 +61,19 @@ def test_a_long_path_gets_a_short_socket(open_folder: Path) -> None:
     with EmbeddedPostgres(folder / "pg", fsync=False) as server:
         assert not server.socket_folder.is_relative_to(folder)
         assert stat.S_IMODE(server.socket_folder.stat().st_mode) == 0o700
-    server.socket_folder.rmdir()
+    assert not server.socket_folder.exists()
+
+
+async def test_an_interrupted_first_start_is_made_good(open_folder: Path) -> None:
+    """Ctrl-C in the first second leaves half a database, which the next start must not take."""
+    folder = open_folder / "pg"
+    with EmbeddedPostgres(folder, fsync=False):
+        pass
+    (folder / "data").rename(folder / "data.new")
+    (folder / "data.new" / "postgresql.conf").unlink()
+    with EmbeddedPostgres(folder, fsync=False) as server:
+        connection = await asyncpg.connect(server.dsn())
+        await connection.close()
 
 
 def test_data_of_another_major_version_is_refused(open_folder: Path) -> None:
