@@ -86,9 +86,10 @@ async def _store_item(
         conversation = await _changed_conversation(connection, item)
     elif account is not None and item.from_person:
         conversation = await _conversation(connection, item, account, make=ignored is None)
-    click = parse_button(item.button_id) if item.button_id and ignored is None else None
-    if item.kind is InboundKind.BUTTON and click is None:
-        ignored = ignored or "foreign_button"
+    click = None
+    if item.kind is InboundKind.BUTTON and ignored is None:
+        click = parse_button(item.button_id or "")
+        ignored = "foreign_button" if click is None else None
     waits = ignored is None and click is None
     inbox_id = await _insert(
         connection,
@@ -161,13 +162,15 @@ async def _conversation(
 
 
 async def _changed_conversation(connection: Connection, item: InboundItem) -> UUID | None:
-    """The conversation of whoever became somebody else to us, by any id that he had before."""
+    """The conversation of whoever became somebody else to us, by any id that he had before: his
+    user id first, then the conversation that the phone had last."""
     change, sender = item.identity, item.sender
     known = [change.previous_user_id if change else None, sender.user_id if sender else None]
     phones = [change.previous_wa_id if change else None, sender.wa_id if sender else None]
     found: UUID | None = await connection.fetchval(
         "SELECT id FROM conversations WHERE phone_number_id = $1 AND closed_at IS NULL"
-        " AND (user_id = ANY($2::text[]) OR wa_id = ANY($3::text[])) ORDER BY created_at LIMIT 1",
+        " AND (user_id = ANY($2::text[]) OR wa_id = ANY($3::text[]))"
+        " ORDER BY coalesce(user_id = ANY($2::text[]), false) DESC, created_at DESC LIMIT 1",
         item.phone_number_id,
         [one for one in known if one],
         [one for one in phones if one],
@@ -322,12 +325,12 @@ async def _quarantine_raw(
         """
         INSERT INTO inbox (id, webhook_id, phone_number_id, key, kind, received_at, raw, reason,
             done_at)
-        VALUES (gen_random_uuid(), $1, left($2, 64), 'sha256:' || encode(sha256($3), 'hex'),
+        VALUES (gen_random_uuid(), $1, $2, 'sha256:' || encode(sha256($3), 'hex'),
             'quarantined', clock_timestamp(), $3, left($4, 200), clock_timestamp())
         ON CONFLICT (phone_number_id, key) DO NOTHING
         """,
         webhook_id,
-        phone_number_id.replace("\x00", ""),
+        ascii(phone_number_id.replace("\x00", ""))[1:-1][:64],  # it may be what is bad of it
         raw,
         f"quarantined: {reason}",
     )

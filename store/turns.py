@@ -158,12 +158,14 @@ async def role_of(connection: Connection, *, account_id: str, person: Person) ->
 
 
 async def bind_member(connection: Connection, *, account_id: str, person: Person) -> None:
-    """Bind a member who was registered by phone to the user id that he first shows."""
+    """Bind a member who was registered by phone to the user id that he first shows. Registered a
+    second time under that user id, he stays two: a conversation must not end on it."""
     if person.user_id is None or person.wa_id is None:
         return
     await connection.execute(
         "UPDATE members SET user_id = $2 WHERE account_id = $1 AND active AND user_id IS NULL"
-        " AND wa_id = $3",
+        " AND wa_id = $3 AND NOT EXISTS (SELECT 1 FROM members other"
+        "   WHERE other.account_id = $1 AND other.active AND other.user_id = $2)",
         account_id,
         person.user_id,
         person.wa_id,
