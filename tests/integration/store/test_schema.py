@@ -5,6 +5,7 @@ change that is legal in Python fails in SQL in the middle of a payment, or the o
 """
 
 import re
+from collections.abc import AsyncIterator
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
@@ -17,11 +18,35 @@ from domain.history import EntryKind
 from domain.inbound import DeliveryStatus
 from domain.outcomes import Outcome
 from domain.people import Role
-from store.connection import Connection
-from tests.integration.store.rows import new_action, new_conversation, new_turn
+from store.connection import Connection, prepare_connection
+from tests.harness.databases import Databases
+from tests.integration.store.rows import new_account, new_action, new_conversation, new_turn
 from tools.contract import Confirm, Effect, Risk
 
 ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+async def database(databases: Databases) -> AsyncIterator[str]:
+    """The DSN of a migrated database, dropped after the module's last test."""
+    dsn = await databases.fresh()
+    yield dsn
+    await databases.drop(dsn)
+
+
+@pytest.fixture
+async def db(database: str) -> AsyncIterator[Connection]:
+    """A connection with an account; whatever the test writes is rolled back."""
+    connection = await asyncpg.connect(database)
+    await prepare_connection(connection)
+    transaction = connection.transaction()
+    await transaction.start()
+    await new_account(connection)
+    try:
+        yield connection
+    finally:
+        await transaction.rollback()
+        await connection.close()
 
 
 async def allowed(db: Connection, table: str, column: str) -> set[str]:
