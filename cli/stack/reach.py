@@ -69,10 +69,11 @@ def data_folder(data: Path) -> Path:
     """Where PostgreSQL's files go for the stack whose data folder is `data`.
 
     Below it, unless we are root and `pgserver` cannot get there: then below /var/lib/aval, under a
-    name that belongs to `data` alone.
+    name that belongs to `data` alone. What is there already is never passed over for an empty one.
     """
-    if not is_root() or closed_parent(data / "postgres") is None:
-        return data / "postgres"
+    below = data / "postgres"
+    if not is_root() or below.exists() or closed_parent(below) is None:
+        return below
     name = hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:12]
     return SYSTEM_FOLDER / name / "postgres"
 

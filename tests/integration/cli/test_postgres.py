@@ -109,6 +109,8 @@ def test_data_below_a_closed_home_goes_to_a_system_folder(
     assert first.is_relative_to(open_folder / "system")
     assert first != second
     assert reach.data_folder(open_folder / "open") == open_folder / "open" / "postgres"
+    (home / "one" / "postgres").mkdir(parents=True)
+    assert reach.data_folder(home / "one") == home / "one" / "postgres", "an ordinary user's data"
 
 
 @as_root
