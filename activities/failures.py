@@ -10,6 +10,7 @@ import logging
 import traceback
 from typing import Any
 
+import asyncpg
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, CancelledError
 from temporalio.worker import (
@@ -29,6 +30,23 @@ def places(error: BaseException) -> list[str]:
         f"{one.filename}:{one.lineno} {one.name}"
         for one in traceback.extract_tb(error.__traceback__)
     ]
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether trying again may help: the database is away, busy, or another transaction won. A
+    value that no column can hold stays what it is."""
+    passing = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError)
+    return isinstance(error, passing) and not isinstance(error, asyncpg.DataError)
+
+
+def permanent(name: str, error: Exception) -> ApplicationError:
+    """Log the fault and return what tells Temporal not to try `name` again."""
+    kind = type(error).__name__
+    log.error(
+        "activity failed for good",
+        extra={"activity": name, "error": kind, "stack": places(error)[-6:]},
+    )
+    return ApplicationError(f"{name} failed: {kind}", type=kind, non_retryable=True)
 
 
 class _Inbound(ActivityInboundInterceptor):

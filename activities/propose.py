@@ -14,6 +14,7 @@ from temporalio import activity
 from activities import calls
 from activities.calls import Answer
 from activities.deps import Deps
+from activities.failures import may_pass, permanent
 from activities.messages import ActionRef, ProposalDone, ProposalOutcome, StepRef
 from channels.whatsapp.buttons import button_id
 from channels.whatsapp.limits import MessageRefusedError, check_prompt
@@ -62,8 +63,19 @@ class Propose:
 
     @activity.defn(name="propose")
     async def run(self, ref: StepRef) -> ProposalDone:
-        """What became of it; a repeat finds its own action."""
+        """What became of it; a repeat finds its own action. Raises ApplicationError, not to be
+        retried, for what will fail the same way again (a tool's fault, an account without its
+        gateway): the turn ends by a template, where retrying for ever would end the conversation.
+        """
         work = await self._read(ref)
+        try:
+            return await self._propose(work)
+        except Exception as error:
+            if may_pass(error):
+                raise
+            raise permanent("propose", error) from None
+
+    async def _propose(self, work: _Work) -> ProposalDone:
         try:
             tool = calls.offered_tool(self._deps.registry, work.turn, work.call)
             assert isinstance(tool, EffectTool)

@@ -77,4 +77,5 @@ LONGEST_BURST = timedelta(seconds=10)  # then he is answered even if he goes on 
 MOST_STEPS = 6  # model calls a turn; the last one without tools (facts/claude.md §5)
 MOST_USELESS_ANSWERS = 1  # empty or cut ones a turn; the next answers by template, not by cost
 DIRECT_WAIT = timedelta(seconds=30)  # how long a turn waits for a direct tool's action
+LONGEST_PAUSE = timedelta(seconds=20)  # an action is fresh for 120 s: six more tries at least
 SHORTEST_WAIT = timedelta(seconds=1)  # timers under a second fire at a second anyway

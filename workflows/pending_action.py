@@ -30,6 +30,7 @@ class PendingActionWorkflow:
     def __init__(self, ref: ActionRef) -> None:
         self._ref = ref
         self._bell = False
+        self._failures = 0
         self._prompting: asyncio.Task[None] | None = None
 
     @workflow.signal(name="confirm")
@@ -93,7 +94,8 @@ class PendingActionWorkflow:
         """Execute or settle now, or wait for its moment; the rows may say something else by
         then."""
         if following.wait_s > 0:
-            await self._announce(following)
+            if following.do == "settle":  # a channel that is away must not use up the freshness
+                await self._announce(following)
             await self._pause(following.wait_s)
             return
         try:
@@ -101,8 +103,18 @@ class PendingActionWorkflow:
                 await workflow.execute_activity_method(Execute.run, self._ref, **options.EXECUTE)
             else:
                 await workflow.execute_activity_method(Settle.run, self._ref, **options.SETTLE)
+            self._failures = 0
         except ActivityError as error:
             workflow.logger.warning("%s ended without a word: %s", following.do, error.cause)
+            await self._after_failure()
+
+    async def _after_failure(self) -> None:
+        """The first look at the rows comes at once. A worker that fails before it can open an
+        attempt leaves no row that says wait, and would be asked again a hundred times a second."""
+        self._failures += 1
+        if self._failures > 1:
+            pause = 2.0 ** (min(self._failures, 10) - 2)
+            await self._pause(min(pause, options.LONGEST_PAUSE.total_seconds()))
 
     async def _announce(self, following: NextStep) -> None:
         """Send what is due; what cannot go now is rung again by the sweeper."""

@@ -40,10 +40,13 @@ def _described(ring: Ring, known: dict[str, tuple[str, datetime]]) -> Ring:
 
 
 async def sweep_for_ever(pool: Pool, client: Client) -> None:
-    """Sweep until cancelled; a database or Temporal that is away is waited for."""
+    """Sweep until cancelled; a database or Temporal that is away is waited for. No other fault may
+    end it either: nobody would notice, and every lost bell would stay lost."""
     while True:
         try:
             await sweep_once(pool, client)
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
             log.warning("sweep failed, again in a moment: %s", type(error).__name__)
+        except Exception as error:
+            log.error("a fault in the sweep: %s", type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)
