@@ -91,9 +91,12 @@ class AddToWallet(DatabaseTool[NoteInput]):
     def __init__(self) -> None:
         self.raises: Exception | None = None
         self.refuses: Exception | None = None
+        self.prepare_raises: Exception | None = None
 
     async def prepare(self, data: NoteInput, who: Who, db: Connection) -> Prepared:
         """Freezes the text; equal texts are equal effects by business key."""
+        if self.prepare_raises is not None:
+            raise self.prepare_raises
         return Prepared(
             payload={"text": data.text, "language": who.language},
             summary=f"Somar um centavo: {data.text}",

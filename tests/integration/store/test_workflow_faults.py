@@ -1,0 +1,135 @@
+"""Attacks on the workflows' patience: an activity that fails at once must not be asked again a
+hundred times a second, what will fail for ever must not end a conversation, and nothing ends the
+sweeper. The rows are real, and so is Temporal; only the failing activity is not the product's."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import pytest
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.exceptions import ApplicationError
+from temporalio.testing import WorkflowEnvironment
+from temporalio.worker import Worker
+
+from activities.messages import ActionRef
+from domain import ids
+from store import ringing
+from tests.integration.store.kit import CHARGE, World
+from workflows import options, sweeper
+from workflows.pending_action import PendingActionWorkflow
+from workflows.turn import TurnWorkflow
+from workflows.workers import conversation_activities, sandbox
+
+
+class FailsAtOnce:
+    """Stands for a worker that cannot even reach the database."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    @activity.defn(name="execute")
+    async def run(self, _ref: ActionRef) -> None:
+        """Count and fail."""
+        self.times += 1
+        raise ApplicationError("no database here")
+
+
+@asynccontextmanager
+async def working(
+    client: Client, world: World, executions: Sequence[Callable[..., Any]]
+) -> AsyncIterator[None]:
+    """The product's conversation worker, and another one's executions."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(
+            Worker(
+                client,
+                task_queue=options.CONVERSATIONS,
+                workflows=[TurnWorkflow, PendingActionWorkflow],
+                activities=conversation_activities(world.deps),
+                workflow_runner=sandbox(),
+            )
+        )
+        await stack.enter_async_context(
+            Worker(client, task_queue=options.EXECUTIONS, activities=executions)
+        )
+        yield
+
+
+async def test_an_execution_that_fails_at_once_is_not_asked_hot(
+    world: World, temporal_env: WorkflowEnvironment
+) -> None:
+    """For as long as the action is fresh the worker fails before it can open an attempt: a handful
+    of tries with growing pauses, not thousands, and the history stays short."""
+    action = await world.executing()
+    broken = FailsAtOnce()
+    async with working(temporal_env.client, world, [broken.run]):
+        handle = await temporal_env.client.start_workflow(
+            PendingActionWorkflow.run,
+            ActionRef(action_id=action),
+            id=ids.action_workflow_id(action),
+            task_queue=options.CONVERSATIONS,
+        )
+        await asyncio.sleep(5)
+        assert 2 <= broken.times <= 5
+        await world.move(seconds=121)
+        for _ in range(200):
+            if (await world.row(action))["status"] == "failed":
+                break
+            await asyncio.sleep(0.1)
+        await handle.terminate("the channel of this test is away")
+    assert (await world.row(action))["reason"] == "not_sent"
+    events = [event async for event in handle.fetch_history_events()]
+    assert len(events) < 150
+
+
+@pytest.mark.parametrize("fault", ["no gateway", "tool raises"])
+async def test_what_always_fails_ends_the_turn_and_not_the_conversation(
+    world: World, fault: str
+) -> None:
+    """An account without its gateway, a tool with a fault: *propose* says so for good, so that the
+    turn ends by a template instead of being tried for ever."""
+    turn = await world.turn()
+    ref = await world.think(turn, "create_pix_charge", CHARGE)
+    if fault == "no gateway":
+        await world.pool.execute("UPDATE accounts SET gateway = NULL")
+    else:
+        ref = await world.think(turn, "add_to_wallet", {"text": "a"}, step=1)
+        world.wallet.prepare_raises = RuntimeError("a fault")
+    with pytest.raises(ApplicationError) as raised:
+        await world.propose(ref)
+    assert raised.value.non_retryable
+    assert "fault" not in str(raised.value), "its words may quote a person"
+
+
+async def test_a_database_that_is_away_is_tried_again(world: World) -> None:
+    """What may pass is no fault for good."""
+    turn = await world.turn()
+    ref = await world.think(turn, "add_to_wallet", {"text": "a"})
+    world.wallet.prepare_raises = ConnectionResetError("away")
+    with pytest.raises(ConnectionResetError):
+        await world.propose(ref)
+
+
+async def test_no_fault_ends_the_sweeper(
+    world: World, temporal_env: WorkflowEnvironment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of any kind in one sweep: the next one sweeps."""
+    sweeps = 0
+
+    async def faulty(*_args: object, **_fields: object) -> list[ringing.Ring]:
+        nonlocal sweeps
+        sweeps += 1
+        raise AssertionError("a ring needs a target")
+
+    monkeypatch.setattr(ringing, "sweep", faulty)
+    monkeypatch.setattr(sweeper, "SWEEP_EVERY_S", 0.01)
+    task = asyncio.create_task(sweeper.sweep_for_ever(world.pool, temporal_env.client))
+    await asyncio.sleep(0.2)
+    assert not task.done()
+    assert sweeps > 1
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
