@@ -8,6 +8,7 @@ from cli import environment as environment_module
 from cli.signals import StopRequested, stop_on_signals
 from cli.stack.ports import Ports
 from cli.stack.stack import EmbeddedStack
+from cli.stack.wiring import WEBHOOK
 
 if TYPE_CHECKING:
     from cli.main import Commands
@@ -42,6 +43,9 @@ def _welcome(stack: EmbeddedStack, seconds: float) -> str:
     rows = wiring.parties.describe()
     if wiring.parties.whatsapp:
         rows.append(("Phone page", wiring.phone_page))
+    else:
+        rows.append(("Webhook", f"let Meta reach {wiring.url('api')}{WEBHOOK} by https"))
+        rows.append(("Accounts", "aval accounts add, aval numbers add, aval members add"))
     if wiring.parties.temporal:
         rows.append(("Temporal UI", stack.temporal.ui_url))
     rows.append(("API", wiring.url("api")))

@@ -1,7 +1,9 @@
 """Embedded PostgreSQL: durable, private, and as root nobody's folder is opened."""
 
 import stat
+import subprocess
 from pathlib import Path
+from typing import NoReturn
 
 import asyncpg
 import pytest
@@ -64,16 +66,23 @@ def test_a_long_path_gets_a_short_socket(open_folder: Path) -> None:
     assert not server.socket_folder.exists()
 
 
-async def test_an_interrupted_first_start_is_made_good(open_folder: Path) -> None:
+def test_an_interrupted_first_start_is_made_good(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C in the first second leaves half a database, which the next start must not take."""
-    folder = open_folder / "pg"
-    with EmbeddedPostgres(folder, fsync=False):
-        pass
-    (folder / "data").rename(folder / "data.new")
-    (folder / "data.new" / "postgresql.conf").unlink()
-    with EmbeddedPostgres(folder, fsync=False) as server:
-        connection = await asyncpg.connect(server.dsn())
-        await connection.close()
+
+    def interrupted(command: list[str], **_options: object) -> NoReturn:
+        folder = Path(next(part for part in command if "--pgdata=" in part).partition("=")[2])
+        folder.mkdir(exist_ok=True)
+        (folder / "PG_VERSION").write_text(f"{MAJOR}\n", encoding="ascii")
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(subprocess, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            EmbeddedPostgres(open_folder / "pg").start()
+    with EmbeddedPostgres(open_folder / "pg", fsync=False) as server:
+        assert server.child.exit_code is None
 
 
 def test_data_of_another_major_version_is_refused(open_folder: Path) -> None:
