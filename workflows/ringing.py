@@ -25,10 +25,30 @@ Temporal
 down (facts/spike.md)."""
 
 
+RINGS_AT_ONCE = 50
+"""200 at once leave half of them unheard within the second on a small server; 50 take 0.4 s."""
+
+
 async def ring_all(client: Client, rings: Sequence[Ring]) -> int:
-    """Ring each, at once; how many were heard. Never raises for a Temporal that is away."""
-    heard = await asyncio.gather(*(_ring(client, ring) for ring in rings))
-    return sum(heard)
+    """Ring each, some at once; how many were heard. Never raises for a Temporal that is away, and
+    then stops after the first who were not heard."""
+    heard = 0
+    for first in range(0, len(rings), RINGS_AT_ONCE):
+        some = rings[first : first + RINGS_AT_ONCE]
+        ears = sum(await asyncio.gather(*(_ring(client, ring) for ring in some)))
+        if not ears:
+            break
+        heard += ears
+    return heard
+
+
+async def listens(client: Client) -> bool:
+    """Whether Temporal answers now."""
+    try:
+        return await asyncio.wait_for(client.service_client.check_health(), RING_TIMEOUT_S)
+    except (TimeoutError, RPCError, RuntimeError) as error:
+        log.warning("Temporal does not answer: %s", type(error).__name__)
+        return False
 
 
 async def _ring(client: Client, ring: Ring) -> bool:
