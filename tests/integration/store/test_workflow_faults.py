@@ -3,6 +3,7 @@ hundred times a second, what will fail for ever must not end a conversation, and
 sweeper. The rows are real, and so is Temporal; only the failing activity is not the product's."""
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -17,9 +18,11 @@ from temporalio.worker import Worker
 from activities.messages import ActionRef
 from domain import ids
 from store import ringing
+from store.ringing import Bell, Ring
 from tests.integration.store.kit import CHARGE, World
 from workflows import options, sweeper
 from workflows.pending_action import PendingActionWorkflow
+from workflows.ringing import ring_all
 from workflows.turn import TurnWorkflow
 from workflows.workers import conversation_activities, sandbox
 
@@ -111,6 +114,33 @@ async def test_a_database_that_is_away_is_tried_again(world: World) -> None:
     world.wallet.prepare_raises = ConnectionResetError("away")
     with pytest.raises(ConnectionResetError):
         await world.propose(ref)
+
+
+async def test_an_outage_of_temporal_does_not_push_the_rows_on(
+    world: World, temporal_env: WorkflowEnvironment
+) -> None:
+    """Nobody hears: the rows keep their first moment, and are rung for as soon as somebody does."""
+    await world.conversation()
+    await world.move(seconds=6)
+    before = await world.pool.fetchrow("SELECT ring_at, rings FROM inbox")
+    away = await Client.connect("127.0.0.1:1", lazy=True)
+    assert await sweeper.sweep_once(world.pool, away) == 0
+    assert await world.pool.fetchrow("SELECT ring_at, rings FROM inbox") == before
+    assert await sweeper.sweep_once(world.pool, temporal_env.client) == 1
+    conversation = await world.pool.fetchval("SELECT id FROM conversations")
+    handle = temporal_env.client.get_workflow_handle(ids.turn_workflow_id(conversation))
+    await handle.terminate("the test is over")
+
+
+async def test_many_rings_at_once_are_heard(
+    world: World, temporal_env: WorkflowEnvironment
+) -> None:
+    """After an outage all that is due is rung for: none is lost in the crowd of the others."""
+    rings = [Ring(Bell.WAKE, action_id=uuid.uuid4().hex) for _ in range(300)]
+    assert await ring_all(temporal_env.client, rings) == 300
+    for ring in rings:
+        handle = temporal_env.client.get_workflow_handle(f"action:{ring.action_id}")
+        await handle.terminate("the test is over")
 
 
 async def test_no_fault_ends_the_sweeper(
