@@ -3,6 +3,7 @@
 from temporalio import activity
 
 from activities.deps import Deps
+from activities.failures import permanent
 from activities.messages import ActionRef, NextStep
 from store import deciding
 
@@ -15,9 +16,13 @@ class Decide:
 
     @activity.defn(name="decide")
     async def run(self, ref: ActionRef) -> NextStep:
-        """What the action's workflow does next."""
-        async with self._deps.pool.acquire() as connection:
-            following = await deciding.decide(connection, ref.action_id)
+        """What the action's workflow does next. Raises ApplicationError, not to be retried, for an
+        action that does not exist."""
+        try:
+            async with self._deps.pool.acquire() as connection:
+                following = await deciding.decide(connection, ref.action_id)
+        except LookupError as error:
+            raise permanent("decide", error) from None
         return NextStep(
             status=following.status.value,
             do=following.do.value,

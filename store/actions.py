@@ -13,7 +13,7 @@ from uuid import UUID
 import asyncpg
 
 from domain.actions import Status, check_transition
-from domain.canonical import action_digest
+from domain.canonical import NotCanonicalError, action_digest
 from domain.people import Person, Role
 from store import audit, history
 from store.connection import Connection
@@ -60,19 +60,23 @@ class Action:
     look_at: datetime | None
 
     def recomputed_digest(self) -> str:
-        """The digest of the frozen columns as they stand now; must equal `digest`."""
-        return action_digest(
-            tool=self.tool,
-            tool_version=self.tool_version,
-            payload=self.payload,
-            summary=self.summary,
-            request=self.request,
-            account_id=self.account_id,
-            phone_number_id=self.phone_number_id,
-            user_id=self.person.user_id,
-            wa_id=self.person.wa_id,
-            expires_at=self.expires_at,
-        )
+        """The digest of the frozen columns as they stand now; must equal `digest`. Empty if they
+        hold what we never write (a float): that equals nothing."""
+        try:
+            return action_digest(
+                tool=self.tool,
+                tool_version=self.tool_version,
+                payload=self.payload,
+                summary=self.summary,
+                request=self.request,
+                account_id=self.account_id,
+                phone_number_id=self.phone_number_id,
+                user_id=self.person.user_id,
+                wa_id=self.person.wa_id,
+                expires_at=self.expires_at,
+            )
+        except NotCanonicalError:
+            return ""
 
 
 _COLUMNS = """
