@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 import pytest
+from temporalio.exceptions import ApplicationError
 
 from domain.inbound import DeliveryStatus
 from domain.people import Person
@@ -374,6 +375,7 @@ async def test_a_role_that_is_gone_stops_the_action(world: World) -> None:
     "change",
     [
         "payload = jsonb_set(payload, '{amount_cents}', '15')",
+        "payload = jsonb_set(payload, '{amount_cents}', '150.5')",
         "summary = 'Outro resumo'",
         "request = jsonb_set(request, '{body}', '\"{}\"')",
         "user_id = 'BR.1000000000000001', wa_id = '5500000000000'",
@@ -478,6 +480,13 @@ async def test_an_equal_effect_is_not_proposed_while_one_executes(world: World) 
     assert done.action is not None
     assert (await world.row(action))["status"] == "executing"
     assert (await world.row(done.action.action_id))["status"] == "pending"
+
+
+async def test_an_action_that_does_not_exist_is_not_decided_for_ever(world: World) -> None:
+    """A ring for nothing ends its workflow instead of being tried every five seconds."""
+    with pytest.raises(ApplicationError) as raised:
+        await world.decide("0" * 32)
+    assert raised.value.non_retryable
 
 
 async def test_a_repeated_proposal_finds_its_own_row(world: World) -> None:
