@@ -16,7 +16,6 @@ from temporalio import activity
 
 from activities.deps import Deps
 from activities.effects import Effects, as_database_tool, as_provider_tool
-from activities.heartbeats import heartbeating
 from activities.messages import ActionRef
 from activities.propose import lock_seconds
 from activities.sending import WireDeadline
@@ -60,12 +59,11 @@ class Execute:
     async def run(self, ref: ActionRef) -> None:
         """Make one attempt; returns when its outcome is written, or nothing could be done."""
         work = asyncio.ensure_future(self._attempt(ref.action_id))
-        async with heartbeating():
-            while not work.done():
-                # A cancel is a request, and so is the next one: the truth of a call under way
-                # comes first.
-                with suppress(asyncio.CancelledError):
-                    await asyncio.shield(work)
+        while not work.done():
+            # A cancel is a request, and so is the next one: the truth of a call under way comes
+            # first.
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(work)
         await work
 
     async def _attempt(self, action_id: str) -> None:

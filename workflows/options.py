@@ -21,6 +21,10 @@ _SQL_RETRY = RetryPolicy(
     maximum_interval=timedelta(seconds=5),  # a database that is back is used within five seconds
 )
 
+HEARTBEAT = timedelta(seconds=4)
+"""Every regular activity beats each second (activities/heartbeats.py): a dead worker shows in four,
+not when its activity's whole time is over."""
+
 SQL: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=10),  # a statement of ours takes milliseconds
     "retry_policy": _SQL_RETRY,
@@ -31,7 +35,7 @@ SQL: dict[str, Any] = {
 THINK: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=60),  # the client gives up after 45 s
     "schedule_to_close_timeout": timedelta(minutes=3),  # whoever waits longer has left
-    "heartbeat_timeout": None,
+    "heartbeat_timeout": HEARTBEAT,
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1),
         backoff_coefficient=2.0,
@@ -42,12 +46,14 @@ THINK: dict[str, Any] = {
 LOOK_UP: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=20),  # reads of our own database, or a read call
     "schedule_to_close_timeout": timedelta(minutes=2),
+    "heartbeat_timeout": HEARTBEAT,
     "retry_policy": RetryPolicy(maximum_interval=timedelta(seconds=5)),
 }
 
 SEND: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=60),  # three messages of at most 15 s each
     "schedule_to_close_timeout": timedelta(seconds=90),  # afterwards the sweeper rings
+    "heartbeat_timeout": HEARTBEAT,
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=5)
     ),
@@ -58,7 +64,7 @@ EXECUTE: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=75),  # revalidate, 20 s at the provider, writing
     # no worker took it: certainly never begun, so the next look at the rows decides again
     "schedule_to_start_timeout": timedelta(seconds=10),
-    "heartbeat_timeout": timedelta(seconds=4),  # beats each second; a dead worker shows in four
+    "heartbeat_timeout": HEARTBEAT,
     "retry_policy": RetryPolicy(maximum_attempts=1),  # only rows say whether another may begin
     "cancellation_type": ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 }
@@ -66,7 +72,7 @@ EXECUTE: dict[str, Any] = {
 SETTLE: dict[str, Any] = {
     "task_queue": EXECUTIONS,
     "start_to_close_timeout": timedelta(seconds=40),  # one read at the provider, at most 20 s
-    "heartbeat_timeout": None,
+    "heartbeat_timeout": HEARTBEAT,
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1), maximum_interval=timedelta(seconds=5)
     ),

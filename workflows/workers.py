@@ -16,6 +16,7 @@ from activities.decide import Decide
 from activities.deps import Deps
 from activities.execute import Execute
 from activities.failures import WordlessFailures
+from activities.heartbeats import Heartbeats
 from activities.look_up import LookUp
 from activities.propose import Propose
 from activities.report import Report
@@ -90,7 +91,7 @@ def _build(client: Client, deps: Deps, queue: str) -> Worker:
             workflow_runner=sandbox(),
             sticky_queue_schedule_to_start_timeout=STICKY_TIMEOUT,
             graceful_shutdown_timeout=GRACE,
-            interceptors=[WordlessFailures()],
+            interceptors=[WordlessFailures(), Heartbeats()],
         )
     return Worker(
         client,
@@ -99,5 +100,5 @@ def _build(client: Client, deps: Deps, queue: str) -> Worker:
         max_concurrent_activities=EXECUTIONS_AT_ONCE,
         disable_eager_activity_execution=True,
         graceful_shutdown_timeout=GRACE,
-        interceptors=[WordlessFailures()],
+        interceptors=[WordlessFailures(), Heartbeats()],
     )
