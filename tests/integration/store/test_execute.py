@@ -365,6 +365,24 @@ async def test_a_database_tool_that_raises_rolls_all_back(world: World) -> None:
     assert await world.messages(action, "feedback%") == ["feedback"]
 
 
+@pytest.mark.parametrize("why", ["closed", "revoked", "stale"])
+async def test_an_effect_in_our_database_needs_the_row_as_it_is_now(world: World, why: str) -> None:
+    """Closed by hand, revoked by a newer attempt, or stalled for two minutes between opening the
+    attempt and taking the row: nothing happens."""
+    action = await world.executing(tool="add_to_wallet", arguments={"text": "a"})
+    attempt = await world.open_attempt(action)
+    assert attempt is not None
+    if why == "closed":
+        await world.pool.execute("UPDATE actions SET status = 'failed' WHERE id = $1", action)
+    elif why == "revoked":
+        await world.open_attempt(action)
+    else:
+        await world.move(seconds=121)
+    async with world.pool.acquire() as connection, connection.transaction():
+        locked = await executing.lock_for_effect(connection, action, attempt=attempt)
+    assert locked is None
+
+
 async def test_twenty_attempts_at_a_database_tool_act_once(world: World) -> None:
     """The row's lock and the attempt's number make one effect of twenty."""
     before = await world.wallet_cents()
