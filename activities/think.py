@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import asyncpg
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
 
 from activities import calls
 from activities.deps import Deps
+from activities.failures import permanent
 from activities.messages import Route, StepRef, Thought
 from domain.actions import CloseReason, Status
 from domain.history import Entry
 from domain.texts import ActionFact, texts_for
-from llm.answers import Refused, Reply, ToolCalls, Truncated, classify
+from llm.answers import ModelAnswer, Refused, Reply, ToolCalls, Truncated, classify
 from llm.errors import ModelFailure
 from llm.prompt import system_blocks
 from llm.render import Message, render
@@ -79,11 +81,17 @@ class Think:
             )
         except ModelFailure as failure:
             raise _as_application_error(failure) from None
+        try:
+            return await self._store(turn, ref.step, answer)
+        except asyncpg.DataError as error:  # a NUL in it, say: asking again would only cost again
+            raise permanent("think", error) from None
+
+    async def _store(self, turn: Turn, step: int, answer: ModelAnswer) -> StoredAnswer:
         async with self._deps.pool.acquire() as connection:
             return await turns.store_answer(
                 connection,
                 turn=turn.id,
-                step=ref.step,
+                step=step,
                 model=answer.model,
                 facts_seq=turn.facts_seq,
                 stop_reason=answer.stop_reason,
