@@ -15,8 +15,11 @@ from temporalio.exceptions import ApplicationError
 from temporalio.testing import WorkflowEnvironment
 from temporalio.worker import Worker
 
-from activities.messages import ActionRef
+from activities.messages import ActionRef, StepRef
+from activities.think import Think
 from domain import ids
+from llm.answers import ModelAnswer
+from llm.client import ClaudeClient
 from store import ringing
 from store.ringing import Bell, Ring
 from tests.integration.store.kit import CHARGE, World
@@ -105,6 +108,34 @@ async def test_what_always_fails_ends_the_turn_and_not_the_conversation(
         await world.propose(ref)
     assert raised.value.non_retryable
     assert "fault" not in str(raised.value), "its words may quote a person"
+
+
+@pytest.mark.parametrize("text", ["nul \x00", "half a pair \ud83d"])
+async def test_an_answer_that_no_column_holds_is_paid_once(
+    world: World, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    """The model may be made to say anything: *think* ends the turn instead of asking, and paying,
+    again and again for what cannot be stored."""
+    calls = 0
+
+    async def ask(*_args: object, **_fields: object) -> ModelAnswer:
+        nonlocal calls
+        calls += 1
+        return ModelAnswer(
+            stop_reason="end_turn",
+            blocks=({"type": "text", "text": text},),
+            usage={},
+            request_id=None,
+            model="by hand",
+            latency_ms=1,
+        )
+
+    monkeypatch.setattr(ClaudeClient, "ask", ask)
+    turn = await world.turn()
+    with pytest.raises(ApplicationError) as raised:
+        await Think(world.deps).run(StepRef(turn_id=turn, step=0))
+    assert raised.value.non_retryable
+    assert calls == 1
 
 
 async def test_a_database_that_is_away_is_tried_again(world: World) -> None:
