@@ -21,6 +21,10 @@ _SQL_RETRY = RetryPolicy(
     maximum_interval=timedelta(seconds=5),  # a database that is back is used within five seconds
 )
 
+TASK_TIMEOUT = timedelta(seconds=5)
+"""Then a dead worker's workflow task is given to another; Temporal's own ten seconds were the whole
+wait after a kill in *decide* (facts/spike.md). A longer local activity keeps its task by itself."""
+
 HEARTBEAT = timedelta(seconds=4)
 """Every regular activity beats each second (activities/heartbeats.py): a dead worker shows in four,
 not when its activity's whole time is over."""

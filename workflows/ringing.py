@@ -68,6 +68,7 @@ async def _signal_with_start(client: Client, ring: Ring) -> None:
             ActionRef(action_id=ring.action_id, digest=ring.digest, expires_at=ring.expires_at),
             id=ids.action_workflow_id(ring.action_id),
             task_queue=options.CONVERSATIONS,
+            task_timeout=options.TASK_TIMEOUT,
             start_signal=ring.bell.value,
             start_signal_args=[ring.row_id],
         )
@@ -78,6 +79,7 @@ async def _signal_with_start(client: Client, ring: Ring) -> None:
         ConversationRef(conversation_id=ring.conversation_id),
         id=ids.turn_workflow_id(ring.conversation_id),
         task_queue=options.CONVERSATIONS,
+        task_timeout=options.TASK_TIMEOUT,
         start_signal=ring.bell.value,
         start_signal_args=[ring.row_id],
     )

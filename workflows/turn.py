@@ -157,6 +157,7 @@ class TurnWorkflow:
                 action,
                 id=ids.action_workflow_id(action.action_id),
                 parent_close_policy=workflow.ParentClosePolicy.ABANDON,
+                task_timeout=options.TASK_TIMEOUT,
             )
         except WorkflowAlreadyStartedError:
             return
