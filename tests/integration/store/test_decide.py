@@ -64,6 +64,20 @@ async def test_a_click_that_waits_for_decide_is_answered_afterwards(world: World
     assert await world.messages(action, "late:%") == ["late:expired:confirm"]
 
 
+async def test_decide_judges_by_the_time_after_the_lock(world: World) -> None:
+    """It began before the deadline and got the row after it: expired, not pending by the time at
+    which it began."""
+    action = await world.pending()
+    await world.at(await deadline(world, action) - timedelta(milliseconds=300))
+    async with world.pool.acquire() as mine:
+        async with mine.transaction():
+            await actions.lock(mine, action)
+            deciding = asyncio.create_task(world.decide(action))
+            await waits_for_a_lock(world.pool)
+            await asyncio.sleep(0.4)
+        assert (await deciding).status == "expired"
+
+
 async def test_no_decision_slips_in_between_reading_and_writing(world: World) -> None:
     """While *decide* holds the row, a click can be neither stored nor passed over: it waits, and a
     Cancel that waited stops nothing that was executing already, but is answered."""
