@@ -6,6 +6,7 @@ equal effect under way would not be recognised (design §5).
 """
 
 from domain.canonical import JsonValue
+from domain.dates import from_iso_utc, zone
 from domain.documents import mask_document
 from domain.payload import Frozen, text_at
 from domain.people import Who
@@ -14,6 +15,8 @@ from tools.contract import Payload
 
 _OURS = frozenset({"language", "time_zone", "held_by", "provider_ref", "recipient_ref", "pix_code"})
 """Of no use to the model, or too long for it to repeat without a slip."""
+
+_MOMENTS = frozenset({"starts_at", "old_starts_at"})
 
 
 def frozen(who: Who, **values: JsonValue) -> Payload:
@@ -27,8 +30,12 @@ def texts_of(payload: Frozen) -> Texts:
 
 
 def seen_by_model(payload: Payload, result: Payload) -> Payload:
-    """Return payload and result for the model: documents masked, what is only ours left out."""
+    """Return payload and result for the model: documents masked, moments in the account's zone (a
+    model that has to convert will say the wrong hour), what is only ours left out."""
     both = {**payload, **result}
+    for key in _MOMENTS & both.keys():
+        moment = from_iso_utc(text_at(both, key)).astimezone(zone(text_at(payload, "time_zone")))
+        both[key] = moment.isoformat(timespec="minutes")
     document = both.get("document")
     if isinstance(document, str):
         both["document"] = mask_document(document)
