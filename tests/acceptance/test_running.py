@@ -169,8 +169,9 @@ async def test_terminated_workflows_are_started_again(stack: Stack) -> None:
     assert len(await heard(stack)) == 2
 
 
-async def test_five_chopped_messages_are_one_turn(stack: Stack) -> None:
+async def test_five_chopped_messages_are_one_turn(patient_stack: Stack) -> None:
     """A person who types in pieces is answered once, with all of it in mind."""
+    stack = patient_stack
     pieces = ["oi", "tudo bem?", "gera um Pix de 150 reais pro João Silva", "é isso", "obrigada"]
     for piece in pieces:
         await stack.whatsapp.send_text("maria", piece)
@@ -193,9 +194,10 @@ async def test_after_the_click_the_model_knows_what_happened(stack: Stack) -> No
 
 
 async def test_history_events_of_a_turn_and_a_confirmed_action(
-    stack: Stack, capsys: pytest.CaptureFixture[str]
+    patient_stack: Stack, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Printed, not gated: the aim is 60 events for a turn with one confirmed action."""
+    stack = patient_stack
     action = await propose(stack)
     await stack.whatsapp.press("maria", "confirm")
     await stack.wait_status(action["id"], "executed")

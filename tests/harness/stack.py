@@ -33,6 +33,7 @@ from store.connection import Pool, open_pool
 from store.demo import seed_demo
 from tests.harness.databases import SEARCH_PATH, Databases
 from tests.harness.serving import serving
+from workflows import options
 from workflows.sweeper import sweep_for_ever
 from workflows.workers import QUEUES, build_workers
 
@@ -142,9 +143,16 @@ async def running_stack(
     tools: str | None = None,
     path: str | None = None,
     prompts: Path | None = None,
+    quiet: timedelta = timedelta(0),
 ) -> AsyncIterator[Stack]:
-    """Start everything on a fresh database and stop it again, workflows too."""
+    """Start everything on a fresh database and stop it again, workflows too.
+
+    `quiet`: how long a burst's end is waited for; nothing by default, since two seconds a message
+    are most of a test's time.
+    """
     async with AsyncExitStack() as stack:
+        usual, options.QUIET = options.QUIET, quiet
+        stack.callback(setattr, options, "QUIET", usual)
         dsn = await databases.fresh()
         stack.push_async_callback(databases.drop, dsn)
         pool = await open_pool(dsn, server_settings={"search_path": SEARCH_PATH})
@@ -185,6 +193,7 @@ async def running_stack(
             **({"AVAL_PROMPTS": str(prompts)} if prompts else {}),
         }
         os.environ["AVAL_PAGARME_API_KEY"] = PAGARME_KEY
+        stack.callback(os.environ.pop, "AVAL_PAGARME_API_KEY", None)
         settings = settings_module.load(environment)
         async with pool.acquire() as connection:
             await migrate.bind_deployment(connection, deployment="test", namespace="default")
