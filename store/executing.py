@@ -19,6 +19,7 @@ from store.actions import Action
 from store.connection import Connection
 from store.deciding import FRESH, LOOK_FIRST_S, LOOK_LONGEST_S
 from store.outbox import NewMessage
+from store.ringing import FIRST_RING_S
 
 Record = Callable[[dict[str, JsonValue]], Awaitable[None]]
 """Mirrors a proved effect in the tool's own tables, in the transaction that records it."""
@@ -118,7 +119,24 @@ async def record_outcome(
             )
         if outcome.outcome is Outcome.REJECTED and action.status is Status.EXECUTING:
             return await _rejected(connection, action, send, outcome, texts)
-        return Written.OPEN if action.status is Status.EXECUTING else Written(_closed(action))
+        if action.status is not Status.EXECUTING:
+            return Written(_closed(action))
+        if outcome.outcome is Outcome.NOT_SENT:
+            await _ring_soon(connection, action_id)
+        return Written.OPEN
+
+
+async def _ring_soon(connection: Connection, action_id: str) -> None:
+    """A stalled attempt proved late that nothing left: the action may act again while it is fresh,
+    and its workflow may be waiting for a look that is minutes away."""
+    await connection.execute(
+        f"""
+        UPDATE actions SET rings = 0, ring_at =
+            least(ring_at, clock_timestamp() + interval '{FIRST_RING_S} seconds')
+        WHERE id = $1
+        """,
+        action_id,
+    )
 
 
 def _closed(action: Action) -> str:
