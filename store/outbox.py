@@ -90,8 +90,8 @@ async def exists(connection: Connection, key: str) -> bool:
 
 _DUE = """
     (o.state = 'waiting'
-     OR (o.state IN ('sending', 'unknown') AND o.fenced_at < clock_timestamp() - $3 * interval '1
-     second'))
+     OR (o.state IN ('sending', 'unknown')
+         AND o.fenced_at < clock_timestamp() - $3 * interval '1 second'))
 """
 
 
