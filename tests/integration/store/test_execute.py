@@ -224,6 +224,28 @@ async def test_not_sent_goes_again_while_fresh_and_then_fails(world: World) -> N
     assert await world.charges() == 0
 
 
+async def test_a_stalled_attempt_that_proves_late_that_nothing_left_is_rung_for(
+    world: World,
+) -> None:
+    """Its workflow looks the unknown up, ever more rarely; the row itself brings it back within
+    seconds, while the action is still fresh."""
+    action = await world.executing()
+    assert await world.open_attempt(action) == 1
+    assert await world.fence(action, 1) == 1
+    for _ in range(4):
+        await world.settle(action)
+        await world.decide(action)
+    assert await record(world, action, Outcome.NOT_SENT) is Written.OPEN
+    soon = await world.pool.fetchval(
+        "SELECT ring_at < clock_timestamp() + interval '6 seconds' FROM actions WHERE id = $1",
+        action,
+    )
+    assert soon
+    assert (await world.decide(action)).do == "execute"
+    await world.execute(action)
+    assert await world.charges() == 1
+
+
 async def test_rejected_alone_fails_with_the_providers_reason(world: World) -> None:
     """The provider refused in its own words and nothing else was sent: failed, told once."""
     action = await world.executing()
