@@ -18,7 +18,7 @@ $(STAMP): requirements.lock pyproject.toml
 		|| { echo "Aval needs Python 3.11 or newer: make PYTHON=python3.11 ..." >&2; exit 2; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
 up: $(STAMP) ## start everything on this machine; Ctrl-C stops it, the data stays in .data/

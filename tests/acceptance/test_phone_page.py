@@ -1,5 +1,6 @@
 """The phone page in headless Chromium: what a newcomer does first, seen in a real browser."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator
@@ -68,6 +69,8 @@ async def test_type_see_the_buttons_click_see_feedback_and_qr(page: Page, stack:
     await stack.quiet()
     assert await stack.charges() == 1
     if shot := os.environ.get("PHONE_SCREENSHOT"):
+        await page.set_viewport_size({"width": 1000, "height": 1330})
+        await asyncio.sleep(0.3)
         await page.screenshot(path=shot)
 
     await confirm.click()
