@@ -89,18 +89,20 @@ class Orders:
             file.unlink(missing_ok=True)
 
     def take(self, point: Point) -> How | None:
-        """What to do at this passing of the point, if anything; counts orders for later down."""
+        """What to do at this passing of the point, if anything. Every order for the point counts
+        it; one order is obeyed."""
+        obeyed: How | None = None
         for file in sorted(self.folder.glob(f"{point}.*.*")):
             _, how, nth = file.name.split(".")
             try:
                 if int(nth) > 1:
                     file.rename(file.with_name(f"{point}.{how}.{int(nth) - 1}"))
-                    continue
-                file.unlink()
+                elif obeyed is None:
+                    file.unlink()
+                    obeyed = How(how)
             except FileNotFoundError:
                 continue  # another worker passed at the same moment and took it
-            return How(how)
-        return None
+        return obeyed
 
     def say(self, reached: Reached) -> None:
         """Append a line; one write, so that lines of two workers do not mix."""

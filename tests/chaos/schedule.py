@@ -1,0 +1,238 @@
+"""What a run does and what befalls it, drawn from a seed alone: the same seed is the same plan.
+
+A *run* is one wish of a person (or of two who wish the same) with its clicks and the faults of its
+far sides. Runs go in *batches* at once against the same processes, so that a blow to a process hits
+many of them in different moments; a batch is what a failing seed repeats.
+"""
+
+import random
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from tests.chaos.points import How, Point
+
+T = TypeVar("T")
+
+
+class Wish(StrEnum):
+    """What a run's person wants."""
+
+    CHARGE = "charge"
+    TRANSFER = "transfer"
+    BOOKING = "booking"
+    REFUND_TWICE = "refund_twice"  # two members refund the same charge at the same moment
+    BOOK_TWICE = "book_twice"  # two members book the same slot for the same customer
+
+
+class Clicks(StrEnum):
+    """What is pressed on the prompt."""
+
+    CONFIRM = "confirm"
+    THRICE = "thrice"  # at once
+    CANCEL = "cancel"
+    BOTH = "both"  # confirm and cancel at the same moment
+    CHANGED_MIND = "changed_mind"  # cancel, then confirm
+    STRANGER = "stranger"  # somebody else's confirm alone
+    STRANGER_FIRST = "stranger_first"  # then the right person's
+    NONE = "none"
+
+
+class Blow(StrEnum):
+    """What happens to a process, to the clock, or to workflows. An operator who reconciles while
+    machines recover is a further kind of this list (driver.py performs them)."""
+
+    KILL_WORKER = "kill_worker"
+    STOP_WORKER = "stop_worker"  # SIGSTOP, and SIGCONT after `seconds`
+    KILL_API = "kill_api"
+    STOP_API = "stop_api"
+    RESTART_POSTGRES = "restart_postgres"
+    RESTART_TEMPORAL = "restart_temporal"
+    LOSE_TEMPORAL = "lose_temporal"  # its file is gone too
+    LEAP = "leap"  # PostgreSQL's clock goes over the freshness of what is executing
+    TERMINATE = "terminate"  # workflows, by hand
+    RESET = "reset"  # workflows, to their beginning
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderFault:
+    """What happens to the request that creates; `kind` is a word of the simulator."""
+
+    kind: str
+    seconds: float = 0.0
+    acted: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPlan:
+    """One run. Seconds throughout."""
+
+    number: int
+    wish: Wish
+    clicks: Clicks
+    start_s: float
+    think_s: float
+    provider: ProviderFault | None
+    whatsapp: str | None  # a mode of the simulator's send faults
+    whatsapp_type: str
+    statuses: str | None  # never | late | doubled
+    redeliver: int  # how often the click's webhook comes again
+    recut: bool  # the clicks come in one body, shuffled and doubled
+    claude: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimedBlow:
+    """A blow, `at_s` seconds after the batch began."""
+
+    at_s: float
+    blow: Blow
+    target: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """An order for a named point, given `at_s` seconds after the batch began."""
+
+    at_s: float
+    point: Point
+    how: How
+    nth: int
+    wake_s: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Runs at once, and what befalls them."""
+
+    number: int
+    runs: tuple[RunPlan, ...]
+    blows: tuple[TimedBlow, ...]
+    orders: tuple[Order, ...]
+
+
+_WISHES = {
+    Wish.CHARGE: 9,
+    Wish.TRANSFER: 5,
+    Wish.BOOKING: 3,
+    Wish.REFUND_TWICE: 2,
+    Wish.BOOK_TWICE: 1,
+}
+_CLICKS = {
+    Clicks.CONFIRM: 10,
+    Clicks.THRICE: 4,
+    Clicks.CANCEL: 1,
+    Clicks.BOTH: 2,
+    Clicks.CHANGED_MIND: 1,
+    Clicks.STRANGER: 1,
+    Clicks.STRANGER_FIRST: 1,
+    Clicks.NONE: 1,
+}
+_PROVIDER: dict[ProviderFault | None, int] = {
+    None: 14,
+    ProviderFault(kind="act_drop"): 3,
+    ProviderFault(kind="act_500"): 2,
+    ProviderFault(kind="html_502", acted=True): 2,
+    ProviderFault(kind="html_502", acted=False): 1,
+    ProviderFault(kind="cut_json"): 1,
+    ProviderFault(kind="drop"): 1,
+    ProviderFault(kind="throttle", seconds=1): 1,
+    ProviderFault(kind="refuse"): 1,
+    ProviderFault(kind="lookup_lag", seconds=4): 1,
+    ProviderFault(kind="act_delay", seconds=16): 1,  # beyond the client's 15 s
+    ProviderFault(kind="delay_before", seconds=16): 1,  # acts after the client has given up
+}
+_BLOWS = {
+    Blow.KILL_WORKER: 5,
+    Blow.STOP_WORKER: 4,
+    Blow.KILL_API: 2,
+    Blow.STOP_API: 1,
+    Blow.RESTART_POSTGRES: 2,
+    Blow.RESTART_TEMPORAL: 1,
+    Blow.LOSE_TEMPORAL: 1,
+    Blow.LEAP: 2,
+    Blow.TERMINATE: 2,
+    Blow.RESET: 1,
+}
+_HOWS = {How.KILL: 5, How.STOP: 3, How.SLOW: 1}
+_AFTER_CLICK = (
+    Point.CHECKED,
+    Point.DECIDE,
+    Point.BEFORE_CLAIM,
+    Point.CLAIMED,
+    Point.FENCED,
+    Point.ACTED,
+    Point.RECORDED,
+    Point.LOOKED,
+    Point.ANNOUNCING,
+    Point.BEFORE_FEEDBACK,
+    Point.FED_BACK,
+)
+_BEFORE_CLICK = (Point.TAKE, Point.THOUGHT, Point.PROPOSE, Point.BEFORE_PROMPT, Point.PROMPTED)
+
+_ACTIVE_S = 9.0  # turns take two seconds of quiet, then clicks and effects follow
+
+
+def batch(seed: int, number: int, *, first_run: int, runs: int) -> Batch:
+    """The batch `number` of this seed, with `runs` runs numbered from `first_run`."""
+    dice = random.Random(f"{seed}:{number}")
+    return Batch(
+        number=number,
+        runs=tuple(_run(dice, first_run + n) for n in range(runs)),
+        blows=tuple(
+            sorted((_blow(dice) for _ in range(dice.randint(2, 4))), key=lambda one: one.at_s)
+        ),
+        orders=tuple(_orders(dice, dice.randint(4, 7))),
+    )
+
+
+def _pick(dice: random.Random, weights: dict[T, int]) -> T:
+    return dice.choices(list(weights), weights=list(weights.values()))[0]
+
+
+def _run(dice: random.Random, number: int) -> RunPlan:
+    wish = _pick(dice, _WISHES)
+    clicks = _pick(dice, _CLICKS)
+    provider = _pick(dice, _PROVIDER)
+    return RunPlan(
+        number=number,
+        wish=wish,
+        clicks=clicks if wish is not Wish.REFUND_TWICE else Clicks.CONFIRM,
+        start_s=dice.uniform(0, 2.5),
+        think_s=dice.uniform(0.05, 2.0),
+        provider=provider,
+        whatsapp=dice.choice([None] * 8 + ["accept_drop", "accept_500", "accept_html", "refuse"]),
+        whatsapp_type=dice.choice(["interactive", "text"]),
+        statuses=dice.choice([None] * 6 + ["never", "late", "doubled"]),
+        redeliver=dice.choice([0, 0, 0, 1, 3]),
+        recut=dice.random() < 0.15,
+        claude=dice.choice([None] * 14 + ["overloaded", "drop", "vary"]),
+    )
+
+
+def _blow(dice: random.Random) -> TimedBlow:
+    blow = _pick(dice, _BLOWS)
+    return TimedBlow(
+        at_s=dice.uniform(1.0, _ACTIVE_S),
+        blow=blow,
+        target=dice.randint(0, 1),
+        seconds=dice.uniform(0.5, 6.0),
+    )
+
+
+def _orders(dice: random.Random, count: int) -> list[Order]:
+    orders = []
+    for _ in range(count):
+        how = _pick(dice, _HOWS)
+        late = dice.random() < 0.75
+        orders.append(
+            Order(
+                at_s=dice.uniform(2.5, _ACTIVE_S) if late else dice.uniform(0, 3.5),
+                point=dice.choice(_AFTER_CLICK if late else _BEFORE_CLICK),
+                how=how,
+                nth=dice.randint(1, 3),
+                wake_s=dice.uniform(0.5, 6.0),
+            )
+        )
+    return sorted(orders, key=lambda one: one.at_s)
