@@ -52,6 +52,14 @@ async def _write(page: Page, text: str) -> None:
     await page.get_by_test_id("send").click()
 
 
+async def _picture(page: Page, name: str) -> None:
+    """For the README, into the folder that PHONE_PICTURES names."""
+    if folder := os.environ.get("PHONE_PICTURES"):
+        await page.set_viewport_size({"width": 480, "height": 860})
+        await asyncio.sleep(0.3)
+        await page.screenshot(path=f"{folder}/{name}")
+
+
 async def test_type_see_the_buttons_click_see_feedback_and_qr(page: Page, stack: Stack) -> None:
     """One types as the customer, sees the prompt with its two buttons, clicks, and sees the
     feedback and the Pix code with a QR picture; pressed again, nothing more is charged."""
@@ -62,16 +70,15 @@ async def test_type_see_the_buttons_click_see_feedback_and_qr(page: Page, stack:
     await expect(page.get_by_text("Valor: R$ 150,00")).to_be_visible()
     assert await stack.charges() == 0
 
+    await _picture(page, "phone.png")
+
     await confirm.click()
     picture = page.get_by_test_id("qr").last
     await expect(picture).to_be_visible(timeout=20_000)
     assert await picture.evaluate("img => img.complete && img.naturalWidth > 50")
     await stack.quiet()
     assert await stack.charges() == 1
-    if shot := os.environ.get("PHONE_SCREENSHOT"):
-        await page.set_viewport_size({"width": 1000, "height": 1330})
-        await asyncio.sleep(0.3)
-        await page.screenshot(path=shot)
+    await _picture(page, "phone-done.png")
 
     await confirm.click()
     await page.get_by_test_id("redeliver").click()
