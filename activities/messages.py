@@ -93,7 +93,7 @@ class Unsent(_Message):
 
 
 class NextStep(_Message):
-    """What *decide* tells the workflow of an action: see `store.deciding.Next`."""
+    """What *decide* tells the workflow of an action: see `store.next_step.Next`."""
 
     status: str
     do: str

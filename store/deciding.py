@@ -1,14 +1,11 @@
-"""The one door out of `pending`, and what to do next with an action: SQL only, retried freely.
+"""The one door out of `pending`: SQL only, retried freely.
 
 Lock the action's row, *then* read its decisions, *then* write (design §3.3). The webhook takes a
 key-share lock on the action before it stores a decision, so a decision is either seen here or
 stored after the change and answered by the next call.
 """
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Any
+from datetime import datetime
 from uuid import UUID
 
 import asyncpg
@@ -23,39 +20,12 @@ from domain.deciding import (
 )
 from domain.people import Person, Role
 from domain.texts import Texts, texts_for
-from store import actions, audit, outbox
+from store import actions, audit, feedback, outbox
 from store.actions import Action
 from store.connection import Connection
+from store.next_step import Next, next_step
 from store.outbox import NewMessage
 from store.ringing import FIRST_RING_S
-
-FRESH = timedelta(seconds=120)
-"""How long after *decide* a send may still begin: the person confirmed a world of just now."""
-
-LOOK_FIRST_S, LOOK_LONGEST_S = 5, 900  # doubling; an outcome usually shows within seconds
-LOOK_FOR = timedelta(hours=24)  # then only an operator can settle it
-TELL_AFTER_LOOKS = 2  # the first look comes at once: most unknowns are settled by it
-
-
-class Do(StrEnum):
-    """What the workflow of an action does next."""
-
-    WAIT = "wait"  # pending: for a bell, or until the deadline
-    EXECUTE = "execute"
-    SETTLE = "settle"  # look the unknown outcome up
-    REST = "rest"  # stuck: nothing a machine may do; an operator's decision rings
-    END = "end"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Next:
-    """`wait_s`: seconds to wait before doing it (for WAIT: until the deadline). `unsent`: messages
-    of the action wait to be sent."""
-
-    status: Status
-    do: Do
-    wait_s: float = 0.0
-    unsent: bool = False
 
 
 async def decide(connection: Connection, action_id: str) -> Next:
@@ -80,7 +50,7 @@ async def _decide(connection: Connection, action_id: str) -> Next:
             status = await _judge_pending(connection, action, now, decisions, texts)
         else:
             await _answer_late(connection, action, decisions, texts)
-        return await _next(connection, action_id, status, texts)
+        return await next_step(connection, action_id, status, texts)
 
 
 async def _unanswered(connection: Connection, action_id: str) -> list[StoredDecision]:
@@ -237,7 +207,7 @@ async def _leave_pending(
             connection,
             action,
             what="closed",
-            text=_closed_event(texts, action.id, judgement.after, judgement.reason),
+            text=feedback.closed_event(texts, action.id, judgement.after, judgement.reason),
         )
 
 
@@ -247,21 +217,6 @@ def _decision_event(texts: Texts, action_id: str, verdict: Verdict, source: str)
     if source == Source.TYPED.value:
         return texts.event_typed_yes(action_id)
     return texts.event_confirmed(action_id)
-
-
-def _closed_event(
-    texts: Texts,
-    action_id: str,
-    status: Status,
-    reason: CloseReason | None,
-    *,
-    detail: str | None = None,
-) -> str:
-    if status is Status.EXPIRED:
-        return texts.event_expired(action_id)
-    return texts.event_failed(
-        action_id, reason=detail or (reason.value if reason else status.value)
-    )
 
 
 async def _signed_item(connection: Connection, decision: UUID) -> str | None:
@@ -317,28 +272,7 @@ async def _tell_judged(
         return
     text = texts.closed(judgement.reason)
     if text is not None:
-        await tell(connection, action, texts=[text])
-
-
-async def tell(connection: Connection, action: Action, *, texts: list[str]) -> None:
-    """The feedback of the action, once: its messages in order, and the same in the history."""
-    for n, text in enumerate(texts):
-        what = "feedback" if n == 0 else f"feedback{n}"
-        fresh = await outbox.enqueue(
-            connection,
-            conversation=action.conversation_id,
-            action=action.id,
-            message=NewMessage(
-                key=f"action:{action.id}:{what}",
-                purpose="receipt",
-                message={"type": "text", "text": text},
-            ),
-        )
-        if fresh:
-            await actions.add_sent_text(connection, action, what=what, text=text)
-
-
-# ---------------------------------------------------------------- late decisions
+        await feedback.tell(connection, action, texts=[text])
 
 
 async def _answer_late(
@@ -375,121 +309,6 @@ async def _answer(
         await actions.add_sent_text(
             connection, action, what=f"late:{status.value}:{verdict.value}", text=text
         )
-
-
-# ---------------------------------------------------------------- what next
-
-
-async def _next(connection: Connection, action_id: str, status: Status, texts: Texts) -> Next:
-    unsent = bool(await outbox.due(connection, action=action_id))
-    if status is Status.PENDING:
-        left: float = await connection.fetchval(
-            "SELECT extract(epoch FROM expires_at - clock_timestamp())::float8 FROM actions"
-            " WHERE id = $1",
-            action_id,
-        )
-        await _ring_in(connection, action_id, left + FIRST_RING_S)
-        return Next(status=status, do=Do.WAIT, wait_s=max(left, 0.0), unsent=unsent)
-    if status is Status.EXECUTING:
-        return await _next_executing(connection, action_id, texts, unsent=unsent)
-    await connection.execute(
-        "UPDATE actions SET ring_at = NULL WHERE id = $1 AND ring_at IS NOT NULL", action_id
-    )
-    return Next(status=status, do=Do.END, unsent=unsent)
-
-
-async def _ring_in(connection: Connection, action_id: str, seconds: float | None) -> None:
-    await connection.execute(
-        "UPDATE actions SET rings = 0, ring_at = clock_timestamp() + $2 * interval '1 second'"
-        " WHERE id = $1",
-        action_id,
-        seconds,
-    )
-
-
-async def _next_executing(
-    connection: Connection, action_id: str, texts: Texts, *, unsent: bool
-) -> Next:
-    row = await connection.fetchrow(
-        """
-        SELECT clock_timestamp() - executing_since AS age,
-            extract(epoch FROM look_at - clock_timestamp())::float8 AS look_in,
-            CASE WHEN confirm = 'direct' AND attempt > 0
-                THEN extract(epoch FROM locked_until - clock_timestamp())::float8 END AS locked_for,
-            (SELECT count(*) FROM sends s WHERE s.action_id = a.id
-                AND s.outcome IS DISTINCT FROM 'not_sent') AS doubtful,
-            attempt, extract(epoch FROM clock_timestamp() - attempt_at)::float8 AS since_attempt
-        FROM actions a WHERE id = $1
-        """,
-        action_id,
-    )
-    assert row is not None
-    if row["doubtful"]:
-        return await _next_doubtful(connection, action_id, row, unsent=unsent)
-    if row["age"] >= FRESH:
-        await _close_not_sent(connection, action_id, texts)
-        return Next(status=Status.FAILED, do=Do.END, unsent=True)
-    wait = max(_pause(row), row["locked_for"] or 0.0, 0.0)
-    await _ring_in(connection, action_id, wait + FIRST_RING_S)
-    return Next(status=Status.EXECUTING, do=Do.EXECUTE, wait_s=wait, unsent=unsent)
-
-
-def _pause(row: asyncpg.Record) -> float:
-    """After the n-th attempt that sent nothing, 2^(n-1) seconds from its start, at most 20: the
-    provider or the database may be starting."""
-    if not row["attempt"]:
-        return 0.0
-    pause: float = min(2.0 ** (row["attempt"] - 1), 20.0) - row["since_attempt"]
-    return pause
-
-
-async def _next_doubtful(
-    connection: Connection, action_id: str, row: asyncpg.Record, *, unsent: bool
-) -> Next:
-    if row["age"] >= LOOK_FOR:
-        await _ring_in(connection, action_id, None)
-        return Next(status=Status.EXECUTING, do=Do.REST, unsent=unsent)
-    wait = max(row["look_in"] or 0.0, 0.0)
-    await _ring_in(connection, action_id, wait + FIRST_RING_S)
-    return Next(status=Status.EXECUTING, do=Do.SETTLE, wait_s=wait, unsent=unsent)
-
-
-async def _close_not_sent(connection: Connection, action_id: str, texts: Texts) -> None:
-    """ "Nothing was sent" is made true, never read: the row is locked and holds no doubtful send,
-    so
-    no fence passes afterwards (design §3.5)."""
-    action = await actions.get(connection, action_id)
-    await close_failed(connection, action, CloseReason.NOT_SENT, texts=texts)
-
-
-async def close_failed(
-    connection: Connection,
-    action: Action,
-    reason: CloseReason,
-    *,
-    texts: Texts,
-    detail: str | None = None,
-    evidence: dict[str, Any] | None = None,
-) -> None:
-    """Close the locked, executing action as failed and tell the person, in the caller's
-    transaction."""
-    await actions.change(
-        connection,
-        action,
-        Status.FAILED,
-        evidence={"reason": reason.value, "detail": detail, **(evidence or {})},
-        reason=reason.value,
-        detail=detail,
-    )
-    await actions.add_event(
-        connection,
-        action,
-        what="closed",
-        text=_closed_event(texts, action.id, Status.FAILED, reason, detail=detail),
-    )
-    text = texts.closed(reason, detail=detail)
-    if text is not None:
-        await tell(connection, action, texts=[text])
 
 
 async def supersede(connection: Connection, action_id: str, *, by: str) -> Status:

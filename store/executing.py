@@ -14,10 +14,10 @@ from domain.actions import CloseReason, Status
 from domain.canonical import JsonValue
 from domain.outcomes import GatewayResult, LookupResult, Outcome, Presence
 from domain.texts import Texts
-from store import actions, audit, deciding, outbox
+from store import actions, audit, feedback, outbox
 from store.actions import Action
 from store.connection import Connection
-from store.deciding import FRESH, LOOK_FIRST_S, LOOK_LONGEST_S
+from store.next_step import FRESH, LOOK_FIRST_S, LOOK_LONGEST_S, TELL_AFTER_LOOKS
 from store.outbox import NewMessage
 from store.ringing import FIRST_RING_S
 
@@ -187,7 +187,7 @@ async def _effect_proved(
         connection, action, Status.EXECUTED, evidence={"proved": True}, result=success.result
     )
     await _mirror(connection, action, success, mirror)
-    await deciding.tell(connection, action, texts=success.texts)
+    await feedback.tell(connection, action, texts=success.texts)
     return Written.EXECUTED
 
 
@@ -216,7 +216,7 @@ async def _rejected(
             "UPDATE sends SET outcome = 'unknown' WHERE action_id = $1 AND n = $2", action.id, send
         )
         return Written.OPEN
-    await deciding.close_failed(
+    await feedback.close_failed(
         connection, action, CloseReason.REJECTED, texts=texts, detail=outcome.reason
     )
     return Written.FAILED
@@ -244,7 +244,7 @@ async def close_unsent(
         )
         if action.status is not Status.EXECUTING or doubtful:
             return False
-        await deciding.close_failed(connection, action, reason, texts=texts, detail=detail)
+        await feedback.close_failed(connection, action, reason, texts=texts, detail=detail)
         return True
 
 
@@ -268,7 +268,7 @@ async def effect_done(connection: Connection, action: Action, success: Success) 
         evidence={"attempt": action.attempt, "in_transaction": True},
         result=success.result,
     )
-    await deciding.tell(connection, action, texts=success.texts)
+    await feedback.tell(connection, action, texts=success.texts)
 
 
 # ---------------------------------------------------------------- looking an unknown up
@@ -316,7 +316,7 @@ async def record_look(
         if action.status is not Status.EXECUTING:
             return Written(_closed(action))
         if look.presence is Presence.ABSENT and look.final:
-            await deciding.close_failed(connection, action, CloseReason.REJECTED, texts=texts)
+            await feedback.close_failed(connection, action, CloseReason.REJECTED, texts=texts)
             return Written.FAILED
         await _look_again(connection, action, look, texts)
         return Written.OPEN
@@ -335,7 +335,7 @@ async def _look_again(
         wait,
         {"presence": look.presence.value, "equal": look.equal, "differences": look.differences},
     )
-    if looks < deciding.TELL_AFTER_LOOKS or action.verifying_told_at is not None:
+    if looks < TELL_AFTER_LOOKS or action.verifying_told_at is not None:
         return
     await connection.execute(
         "UPDATE actions SET verifying_told_at = clock_timestamp() WHERE id = $1", action.id

@@ -12,7 +12,7 @@ from temporalio.exceptions import ApplicationError
 from activities.decide import Decide
 from domain import ids
 from store import deciding, executing, turns
-from store.deciding import Next
+from store.next_step import Next
 from tests.harness.scenes import ask, heard, prompts, propose
 from tests.harness.stack import Stack
 from tools.scheduling.create_booking import CreateBooking
