@@ -32,7 +32,7 @@ test: $(STAMP) ## all checks and tests; uses no credentials
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(NO_CREDENTIALS) $(BIN)/pytest
+	$(NO_CREDENTIALS) $(BIN)/pytest -n 3 --dist loadfile
 
 lint: $(STAMP) ## the checks without the tests
 	$(BIN)/ruff check .
