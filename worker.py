@@ -20,6 +20,7 @@ from channels.whatsapp.sender import WhatsAppSender
 from domain.errors import OperatorError, SettingsError
 from domain.logs import configure_logging
 from domain.process import leave
+from domain.texts import texts_for
 from gateways.registry import GatewayConfigError, GatewayRegistry
 from llm.client import ClaudeClient, build_anthropic
 from settings import Settings
@@ -85,6 +86,7 @@ async def check_accounts(deps: Deps) -> None:
     async with deps.pool.acquire() as connection:
         for account in await accounts.configured(connection):
             try:
+                texts_for(account.language)
                 deps.prompt(account.prompt_file)
                 if account.gateway is not None:
                     await deps.gateways.of(connection, account.id)

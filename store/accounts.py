@@ -14,6 +14,7 @@ import asyncpg
 from domain.canonical import JsonValue
 from domain.errors import OperatorError
 from domain.people import Person, Role
+from domain.texts import texts_for
 from store.connection import Connection
 
 
@@ -56,13 +57,16 @@ class Configured:
     """What of an account a worker checks at its start."""
 
     id: str
+    language: str
     prompt_file: str | None
     gateway: str | None
 
 
 async def configured(connection: Connection) -> list[Configured]:
-    """Each account's prompt file and gateway, by id."""
-    rows = await connection.fetch("SELECT id, prompt_file, gateway FROM accounts ORDER BY id")
+    """Each account's language, prompt file and gateway, by id."""
+    rows = await connection.fetch(
+        "SELECT id, language, prompt_file, gateway FROM accounts ORDER BY id"
+    )
     return [Configured(**row) for row in rows]
 
 
@@ -92,7 +96,9 @@ async def add_account(
     gateway_config: Mapping[str, JsonValue],
     settings: Mapping[str, JsonValue],
 ) -> None:
-    """Make an account. Raises OperatorError if there is one of this id."""
+    """Make an account. Raises OperatorError if there is one of this id, or no texts are written in
+    its language."""
+    texts_for(language)
     made = await connection.fetchval(
         """
         INSERT INTO accounts
