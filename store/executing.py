@@ -119,21 +119,17 @@ async def record_outcome(
             )
         if outcome.outcome is Outcome.REJECTED and action.status is Status.EXECUTING:
             return await _rejected(connection, action, send, outcome, texts)
-        if action.status is not Status.EXECUTING:
-            return Written(_closed(action))
-        if outcome.outcome is Outcome.NOT_SENT:
-            await _ring_soon(connection, action_id)
-        return Written.OPEN
+        return Written.OPEN if action.status is Status.EXECUTING else Written(_closed(action))
 
 
 async def _ring_soon(connection: Connection, action_id: str) -> None:
     """A stalled attempt proved late that nothing left: the action may act again while it is fresh,
-    and its workflow may be waiting for a look that is minutes away."""
+    and its workflow may be waiting for a look that is minutes away, or after a day for nothing."""
     await connection.execute(
         f"""
         UPDATE actions SET rings = 0, ring_at =
             least(ring_at, clock_timestamp() + interval '{FIRST_RING_S} seconds')
-        WHERE id = $1
+        WHERE id = $1 AND status = 'executing'
         """,
         action_id,
     )
@@ -169,6 +165,8 @@ async def _write_send(
                 "outcome",
                 {"send": send, "outcome": outcome.outcome.value, "evidence": outcome.evidence},
             )
+        if fresh is not None and outcome.outcome is Outcome.NOT_SENT:
+            await _ring_soon(connection, action_id)
 
 
 async def _effect_proved(

@@ -281,3 +281,18 @@ def test_decisions_read_before_the_lock_are_found(
         "two at once come to what one after the other would",
         "a stored Cancel wins",
     }
+
+
+# -- what the machine has found
+
+
+def test_half_an_outcome_after_a_day_is_rung_for(bench: Bench) -> None:
+    """An action rests, unknown for a day. Then a stalled attempt writes that nothing left, and is
+    killed before it looks at the action: somebody must be woken to close it."""
+    machine = type("Machine", (ActionMachine,), {"bench": bench})()
+    machine.propose("maria", ("a", True), "provider")
+    machine.confirm(0, True, True)
+    machine.time_passes(0, "far edge", 0)
+    machine.decide(0)
+    machine.write(0, "not_sent", True)
+    machine.teardown()
