@@ -51,6 +51,7 @@ class Verdict:
     kills: Counter[str] = field(default_factory=Counter)
     stops: Counter[str] = field(default_factory=Counter)
     blows: Counter[str] = field(default_factory=Counter)
+    ends: Counter[str] = field(default_factory=Counter)
     recovery_s: list[float] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
 
@@ -63,6 +64,7 @@ class Verdict:
             (self.kills, other.kills),
             (self.stops, other.stops),
             (self.blows, other.blows),
+            (self.ends, other.ends),
         ):
             mine.update(theirs)
         self.recovery_s += other.recovery_s
@@ -114,6 +116,7 @@ def _judge_action(verdict: Verdict, seen: Seen, action: dict[str, Any]) -> None:
     confirmed = bool(_pressed(chat, f"pa:confirm:{action_id}"))
     told = _told(chat, action_id)
     effects = seen.effects[action_id]
+    verdict.ends[f"{status}/{action['reason']}" if action["reason"] else str(status)] += 1
     verdict.confirmations += confirmed
     verdict.effects += effects
     if effects and not confirmed:

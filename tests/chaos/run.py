@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import asyncpg
@@ -26,10 +27,9 @@ AT_ONCE = 20
 """Runs of a batch: as many as two cores carry while workers start again and again."""
 
 QUIET_WITHIN_S = 90.0
-UNMOVED_S = 14.0
-"""So long recovery may take without help; then PostgreSQL's clock leaps over what waits for a
-minute's status."""
-LEAP_S = 61.0
+LEAPS_FROM_S, LEAP_EVERY_S, LEAP_S = 18.0, 7.0, 61.0
+"""So long a batch goes by the true clock; then PostgreSQL's leaps again and again over the minute
+for which a message in doubt waits for its status."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,34 +54,43 @@ async def run_batch(world: World, options: Options, number: int) -> Verdict:
     driver.skip_reached()
     before = len(world.orders.reached())
     supervisor = asyncio.create_task(driver.supervise())
+    clock = asyncio.create_task(_leap_on(world))
+    begun = time.monotonic()
     try:
-        blows = asyncio.create_task(driver.strike_all(time.monotonic()))
+        blows = asyncio.create_task(driver.strike_all(begun))
         await asyncio.gather(*(run.play() for run in runs))
         await blows
         await driver.heal()
+        played = time.monotonic()
         moving = await wait_quiet(world, [world.persons[p] for run in runs for p in run.persons])
     finally:
         supervisor.cancel()
+        clock.cancel()
     verdict = await judge(world, runs, reached=world.orders.reached()[before:], quiet=moving)
     verdict.blows.update(driver.struck)
+    _say(f"  played {played - begun:.0f} s, quiet after {time.monotonic() - played:.0f} s more")
     return verdict
 
 
 async def wait_quiet(world: World, user_ids: Sequence[str]) -> str:
     """Wait until no row of these persons waits for work; what still does, or an empty text."""
-    begun, leapt = time.monotonic(), time.monotonic()
+    until = time.monotonic() + QUIET_WITHIN_S
     while True:
         try:
             left = await _left(world, user_ids)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             left = type(error).__name__
-        now = time.monotonic()
-        if not left or now > begun + QUIET_WITHIN_S:
+        if not left or time.monotonic() > until:
             return left
-        if now > leapt + (UNMOVED_S if leapt == begun else UNMOVED_S / 2):
-            await world.leap(LEAP_S)
-            leapt = now
         await asyncio.sleep(0.3)
+
+
+async def _leap_on(world: World) -> None:
+    await asyncio.sleep(LEAPS_FROM_S)
+    while True:
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            await world.leap(LEAP_S)
+        await asyncio.sleep(LEAP_EVERY_S)
 
 
 async def _left(world: World, user_ids: Sequence[str]) -> str:
@@ -146,6 +155,7 @@ def _report(total: Verdict, options: Options, *, seconds: float) -> None:
         ("stalls by point", _counts(total.stops)),
         ("blows", _counts(total.blows)),
         ("proposals", str(total.proposals)),
+        ("actions ended as", _counts(total.ends)),
         ("valid confirmations", str(total.confirmations)),
         ("effects", str(total.effects)),
         *((what, str(count)) for what, count in found.items()),

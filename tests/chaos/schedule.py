@@ -6,7 +6,7 @@ many of them in different moments; a batch is what a failing seed repeats.
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TypeVar
 
@@ -155,7 +155,7 @@ _BLOWS = {
     Blow.TERMINATE: 2,
     Blow.RESET: 1,
 }
-_HOWS = {How.KILL: 5, How.STOP: 3, How.SLOW: 1}
+_HOWS = {How.KILL: 2, How.STOP: 4, How.SLOW: 1}
 _AFTER_CLICK = (
     Point.CHECKED,
     Point.DECIDE,
@@ -171,6 +171,9 @@ _AFTER_CLICK = (
 )
 _BEFORE_CLICK = (Point.TAKE, Point.THOUGHT, Point.PROPOSE, Point.BEFORE_PROMPT, Point.PROMPTED)
 
+DEATHS = 3
+"""Kills at named points a batch, besides the random ones."""
+
 _ACTIVE_S = 9.0  # turns take two seconds of quiet, then clicks and effects follow
 
 
@@ -183,7 +186,12 @@ def batch(seed: int, number: int, *, first_run: int, runs: int) -> Batch:
         blows=tuple(
             sorted((_blow(dice) for _ in range(dice.randint(2, 4))), key=lambda one: one.at_s)
         ),
-        orders=tuple(_orders(dice, dice.randint(4, 7))),
+        orders=tuple(
+            sorted(
+                [*_deaths(dice, number), *_stalls(dice, number), *_orders(dice)],
+                key=lambda one: one.at_s,
+            )
+        ),
     )
 
 
@@ -221,18 +229,35 @@ def _blow(dice: random.Random) -> TimedBlow:
     )
 
 
-def _orders(dice: random.Random, count: int) -> list[Order]:
-    orders = []
-    for _ in range(count):
-        how = _pick(dice, _HOWS)
-        late = dice.random() < 0.75
-        orders.append(
-            Order(
-                at_s=dice.uniform(2.5, _ACTIVE_S) if late else dice.uniform(0, 3.5),
-                point=dice.choice(_AFTER_CLICK if late else _BEFORE_CLICK),
-                how=how,
-                nth=dice.randint(1, 3),
-                wake_s=dice.uniform(0.5, 6.0),
-            )
-        )
-    return sorted(orders, key=lambda one: one.at_s)
+def _deaths(dice: random.Random, number: int) -> list[Order]:
+    """Kills at the next points of the list, so that six batches have died at each."""
+    points = _BEFORE_CLICK + _AFTER_CLICK
+    return [
+        _order(dice, points[(number * DEATHS + n) % len(points)], How.KILL) for n in range(DEATHS)
+    ]
+
+
+def _stalls(dice: random.Random, number: int) -> list[Order]:
+    """A worker that sleeps before the wire until its rerun is through: longer than the heartbeat's
+    four seconds and the other worker's attempt. What wakes then is what the guards are for."""
+    point = (Point.CLAIMED, Point.CLAIMED, Point.FENCED)[number % 3]
+    stall = _order(dice, point, How.STOP)
+    return [replace(stall, wake_s=dice.uniform(8, 14))]
+
+
+def _orders(dice: random.Random) -> list[Order]:
+    return [
+        _order(dice, dice.choice(_AFTER_CLICK), _pick(dice, _HOWS))
+        for _ in range(dice.randint(2, 4))
+    ]
+
+
+def _order(dice: random.Random, point: Point, how: How) -> Order:
+    early = point in _BEFORE_CLICK
+    return Order(
+        at_s=dice.uniform(0, 2.0) if early else dice.uniform(2.0, _ACTIVE_S - 2.0),
+        point=point,
+        how=how,
+        nth=dice.randint(1, 3),
+        wake_s=dice.uniform(0.5, 6.0),
+    )
