@@ -42,7 +42,8 @@ def load(folder: Path = FOLDER) -> list[Migration]:
             raise DeploymentError(f"migration {path.name!r}: the name must be NNNN_words.sql")
         found.append(Migration(int(match[1]), path.name, path.read_text(encoding="utf-8")))
     if [m.number for m in found] != list(range(1, len(found) + 1)):
-        raise DeploymentError(f"migrations must be numbered without a gap: {found!r}")
+        names = ", ".join(m.name for m in found)
+        raise DeploymentError(f"migrations must be numbered without a gap or a double: {names}")
     return found
 
 

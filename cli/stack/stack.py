@@ -137,6 +137,17 @@ class EmbeddedStack:
             if child.exit_code is not None:
                 raise PartError(child.obituary())
 
+    def kill_and_restart(self, name: str) -> None:
+        """End a part by SIGKILL, as a crash would, and start it again; returns once it is ready.
+        Raises LookupError for a part that does not run, PartError if it does not come back."""
+        for child in self._parts:
+            if child.name == name:
+                child.kill()
+                child.spawn()
+                child.wait_ready()
+                return
+        raise LookupError(f"no part {name!r} runs")
+
     def stop(self) -> None:
         """Stop every part that runs, the last started first."""
         while self._parts:

@@ -1,11 +1,13 @@
 """The far side as the demo needs it: three simulators and a printer of what a phone shows."""
 
 import asyncio
+import itertools
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from simulators.claude.client import ClaudeSimulatorClient
 from simulators.payments.client import PaymentsSimulatorClient
@@ -24,6 +26,7 @@ class FarSide:
     whatsapp: WhatsAppSimulatorClient
     claude: ClaudeSimulatorClient
     payments: PaymentsSimulatorClient
+    folder: Path
     _printed: set[int] = field(default_factory=set)
 
     async def print_new(self) -> None:
@@ -39,11 +42,29 @@ class FarSide:
         await self.print_new()
         write(f"-- {line}")
 
+    async def kill_the_worker(self) -> None:
+        """Ask whoever runs the stack to end the worker by SIGKILL and start it again; returns when
+        it is back. A file each way: the script knows the far side alone."""
+        (self.folder / "kill-worker").touch()
+        await until(_is_there, self.folder / "worker-is-back")
+
     async def print_for_ever(self) -> None:
         """Print messages as they come, until cancelled."""
         while True:
             await self.print_new()
             await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def until(holds: Callable[..., Awaitable[bool]], *arguments: object) -> None:
+    """Look again and again until it holds."""
+    for _ in itertools.count():
+        if await holds(*arguments):
+            return
+        await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def _is_there(file: Path) -> bool:
+    return await asyncio.to_thread(file.exists)
 
 
 def write(text: str) -> None:
@@ -78,6 +99,7 @@ async def far_side(environment: Mapping[str, str] = os.environ) -> AsyncIterator
             "CLAUDE_SECRET",
             "PAYMENTS_URL",
             "PAYMENTS_SECRET",
+            "FOLDER",
         )
     }
     async with AsyncExitStack() as stack:
@@ -93,4 +115,5 @@ async def far_side(environment: Mapping[str, str] = os.environ) -> AsyncIterator
                     given["PAYMENTS_URL"], admin_secret=given["PAYMENTS_SECRET"]
                 )
             ),
+            folder=Path(given["FOLDER"]),
         )

@@ -7,11 +7,13 @@ was asked. The product's own tables are not looked at.
 import asyncio
 from dataclasses import dataclass
 
-from simulators.demo.faces import FarSide
+from simulators.demo.faces import FarSide, until
 from simulators.whatsapp.models import ChatMessage
 
 ANSWER_S = 20.0  # a burst's two seconds, the model's stand-in, and a slow machine
 NOTHING_S = 2.0  # how long nothing must happen after a press that may do nothing
+ANSWER_DELAY_S = 15.0  # how long the provider's answer is on its way; the worker dies meanwhile
+SETTLED_WITHIN_S = 60.0  # from the kill to the feedback; some seven seconds are usual
 OWNER, OTHER = "maria", "carlos"
 
 
@@ -83,10 +85,12 @@ async def _own_presses(far: FarSide, prompt: ChatMessage) -> tuple[int, ChatMess
         "Maria presses Confirm twice, and the first of these webhooks is delivered again."
     )
     before = await far.claude.calls()
+    await far.payments.add_fault("act_delay", seconds=ANSWER_DELAY_S)
     pressed = await far.whatsapp.press(OWNER, "confirm", prompt=prompt.wamid, times=2)
     answers = await far.whatsapp.redeliver(wamid=pressed.wamid)
     _must([*pressed.status_codes, *answers] == [200, 200, 200], "every webhook answered with 200")
-    feedback = await _next(far, after=pressed.messages[-1].seq)
+    await _die_after_the_act(far)
+    feedback = await _next(far, after=pressed.messages[-1].seq, seconds=SETTLED_WITHIN_S)
     calls = await far.claude.calls() - before
     _must("R$ 150,00" in feedback.text, "feedback with the amount", feedback)
     code = await far.whatsapp.wait_message(
@@ -97,6 +101,16 @@ async def _own_presses(far: FarSide, prompt: ChatMessage) -> tuple[int, ChatMess
     codes = [m for m in await _business(far, OWNER) if "br.gov.bcb.pix" in m.text]
     _must(len(codes) == 1, "one Pix code, not more", *codes)
     return calls, feedback
+
+
+async def _die_after_the_act(far: FarSide) -> None:
+    """The provider has made the charge, its answer is still on the way: now the worker dies."""
+    async with asyncio.timeout(ANSWER_S):
+        await until(_charged, far)
+    await far.tell("The provider has charged; before its answer is here, the worker is killed.")
+    async with asyncio.timeout(SETTLED_WITHIN_S):
+        await far.kill_the_worker()
+    await far.tell("The worker is back. It looks the charge up by its key and sends nothing again.")
 
 
 async def _afterwards(far: FarSide, feedback: ChatMessage) -> None:
@@ -127,15 +141,19 @@ async def count(far: FarSide, *, model_calls: int) -> Counts:
     )
 
 
-async def _next(far: FarSide, *, after: int) -> ChatMessage:
+async def _next(far: FarSide, *, after: int, seconds: float = ANSWER_S) -> ChatMessage:
     """The first message to the owner after this number."""
-    found = await far.whatsapp.wait_messages(OWNER, after_seq=after, timeout_seconds=ANSWER_S)
+    found = await far.whatsapp.wait_messages(OWNER, after_seq=after, timeout_seconds=seconds)
     return found[0]
 
 
 async def _business(far: FarSide, person: str, *, after: int = 0) -> list[ChatMessage]:
     found = await far.whatsapp.messages(person, author="business")
     return [message for message in found if message.seq > after]
+
+
+async def _charged(far: FarSide) -> bool:
+    return await _charges(far) > 0
 
 
 async def _charges(far: FarSide) -> int:
