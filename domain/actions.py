@@ -83,6 +83,7 @@ class CloseReason(StrEnum):
     CONFLICT = "conflict"  # the provider has something else under our key
     SETTLED_BY_OPERATOR = "settled_by_operator"
     TOOL_GONE = "tool_gone"  # the deployment no longer has the tool
+    RESTORED = "restored"  # closed because the database came back from a backup
 
 
 class Refusal(StrEnum):
@@ -94,3 +95,5 @@ class Refusal(StrEnum):
     DUPLICATE = "duplicate"  # the action was already decided the same way
     OVERRULED = "overruled"  # another stored decision won
     CLOSED_NUMBER = "closed_number"
+    NO_LONGER_POSSIBLE = "no_longer_possible"  # an operator's resend that revalidation refused
+    RESTORED = "restored"  # the database came back from a backup: nobody knows what was done since

@@ -196,8 +196,7 @@ def _seen_at_provider(facts: StuckFacts) -> str | None:
 def _not_absent_yet(facts: StuckFacts) -> str | None:
     lag = facts.rules.lookup_lag if facts.rules else LAG_UNKNOWN
     last = max(
-        [send.fenced_at for send in facts.doubtful]
-        + ([facts.frozen_at] if facts.frozen_at else [])
+        [send.fenced_at for send in facts.doubtful] + ([facts.frozen_at] if facts.frozen_at else [])
     )
     after = last + lag
     if facts.now < after:

@@ -58,6 +58,8 @@ class Action:
     verifying_told_at: datetime | None
     looks: int
     look_at: datetime | None
+    last_look: dict[str, Any] | None
+    frozen_at: datetime | None
 
     def recomputed_digest(self) -> str:
         """The digest of the frozen columns as they stand now; must equal `digest`. Empty if they
@@ -84,7 +86,7 @@ _COLUMNS = """
     payload_hash, summary, request, digest, business_key, compensates, compensated_by,
     phone_number_id, user_id, wa_id, role, status, expires_at, created_at, decided_at,
     executing_since, finished_at, reason, detail, result, attempt, locked_until,
-    verifying_told_at, looks, look_at
+    verifying_told_at, looks, look_at, last_look, frozen_at
 """
 
 

@@ -298,6 +298,8 @@ async def _answer(
 ) -> None:
     say = texts.late_cancel if verdict is Verdict.CANCEL else texts.late_confirm
     text = say(status, summary=action.summary, action_id=action.id)
+    if action.reason == CloseReason.RESTORED:
+        text = texts.closed(CloseReason.RESTORED) or text  # "nothing was done" may not be true
     key = f"action:{action.id}:late:{status.value}:{verdict.value}"
     fresh = await outbox.enqueue(
         connection,
@@ -339,3 +341,27 @@ async def supersede(connection: Connection, action_id: str, *, by: str) -> Statu
         text=texts.event_superseded(action.id),
     )
     return Status.SUPERSEDED
+
+
+async def close_restored(connection: Connection, action_id: str, *, operator: str) -> bool:
+    """Close a pending action because the database came back from a backup, through the same door;
+    whether it was pending.
+
+    No stored decision is followed: it may have been followed before, in what the backup forgot. The
+    person is told nothing now, since nobody knows what he was told; a later press gets a text that
+    claims nothing.
+    """
+    async with connection.transaction():
+        action, _now = await actions.lock(connection, action_id)
+        if action.status is not Status.PENDING:
+            return False
+        for one in await _unanswered(connection, action_id):
+            await _refuse(connection, action, Judgement(refused={one.id: Refusal.RESTORED}))
+        await actions.change(
+            connection,
+            action,
+            Status.EXPIRED,
+            evidence={"reason": CloseReason.RESTORED.value, "operator": operator},
+            reason=CloseReason.RESTORED.value,
+        )
+        return True

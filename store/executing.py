@@ -8,13 +8,15 @@ always, even if the action was closed meanwhile.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from domain.actions import CloseReason, Status
+from domain.actions import CloseReason, Refusal, Status
 from domain.canonical import JsonValue
 from domain.outcomes import GatewayResult, LookupResult, Outcome, Presence
 from domain.texts import Texts
-from store import actions, audit, feedback, outbox
+from store import actions, audit, feedback, outbox, resending
 from store.actions import Action
 from store.connection import Connection
 from store.next_step import FRESH, LOOK_FIRST_S, LOOK_LONGEST_S, TELL_AFTER_LOOKS
@@ -52,14 +54,16 @@ async def open_attempt(connection: Connection, action_id: str, *, lock_s: float)
     async with connection.transaction():
         await connection.execute("SELECT 1 FROM actions WHERE id = $1 FOR UPDATE", action_id)
         attempt: int | None = await connection.fetchval(
-            """
+            f"""
             UPDATE actions a SET attempt = attempt + 1, attempt_at = clock_timestamp(),
                 locked_until = clock_timestamp() + $3 * interval '1 second'
             WHERE id = $1 AND status = 'executing'
-              AND clock_timestamp() < executing_since + $2::interval
-              AND (confirm <> 'direct' OR attempt = 0 OR locked_until < clock_timestamp())
-              AND NOT EXISTS (SELECT 1 FROM sends s WHERE s.action_id = a.id
-                              AND s.outcome IS DISTINCT FROM 'not_sent')
+              AND frozen_at IS NULL
+              AND (EXISTS ({resending.OPEN})
+                OR (clock_timestamp() < executing_since + $2::interval
+                  AND (confirm <> 'direct' OR attempt = 0 OR locked_until < clock_timestamp())
+                  AND NOT EXISTS (SELECT 1 FROM sends s WHERE s.action_id = a.id
+                                  AND s.outcome IS DISTINCT FROM 'not_sent')))
             RETURNING attempt
             """,
             action_id,
@@ -79,24 +83,42 @@ async def fence(connection: Connection, action_id: str, *, attempt: int) -> int 
     """
     async with connection.transaction():
         action, now = await actions.lock(connection, action_id)
-        since = action.executing_since
-        if action.status is not Status.EXECUTING or action.attempt != attempt or since is None:
+        if action.status is not Status.EXECUTING or action.attempt != attempt or action.frozen_at:
             return None
-        if now >= since + FRESH:
-            return None
-        n: int | None = await connection.fetchval(
-            """
-            INSERT INTO sends (action_id, n, attempt, fenced_at)
-            SELECT $1, coalesce(max(n), 0) + 1, $2, clock_timestamp() FROM sends WHERE action_id =
-            $1
-            HAVING coalesce(bool_and(outcome IS NOT DISTINCT FROM 'not_sent'), true) RETURNING n
-            """,
-            action_id,
-            attempt,
-        )
+        n = await _fenced(connection, action, now) or await _fenced_again(connection, action)
         if n is not None:
             await audit.append(connection, action_id, "fenced", {"send": n, "attempt": attempt})
         return n
+
+
+async def _fenced(connection: Connection, action: Action, now: datetime) -> int | None:
+    """The send of a fresh action of which nothing has left us."""
+    if action.executing_since is None or now >= action.executing_since + FRESH:
+        return None
+    n: int | None = await connection.fetchval(
+        """
+        INSERT INTO sends (action_id, n, attempt, fenced_at)
+        SELECT $1, coalesce(max(n), 0) + 1, $2, clock_timestamp() FROM sends WHERE action_id = $1
+        HAVING coalesce(bool_and(outcome IS NOT DISTINCT FROM 'not_sent'), true) RETURNING n
+        """,
+        action.id,
+        action.attempt,
+    )
+    return n
+
+
+async def _fenced_again(connection: Connection, action: Action) -> int | None:
+    """The one send that an operator's open word allows, which is used up with it."""
+    n = await resending.consume(connection, action.id)
+    if n is not None:
+        await connection.execute(
+            "INSERT INTO sends (action_id, n, attempt, fenced_at)"
+            " VALUES ($1, $2, $3, clock_timestamp())",
+            action.id,
+            n,
+            action.attempt,
+        )
+    return n
 
 
 async def record_outcome(
@@ -184,12 +206,14 @@ async def _effect_proved(
     await actions.change(
         connection, action, Status.EXECUTED, evidence={"proved": True}, result=success.result
     )
-    await _mirror(connection, action, success, mirror)
+    await mirror_result(connection, action, success, mirror)
     await feedback.tell(connection, action, texts=success.texts)
     return Written.EXECUTED
 
 
-async def _mirror(connection: Connection, action: Action, success: Success, mirror: Record) -> None:
+async def mirror_result(
+    connection: Connection, action: Action, success: Success, mirror: Record
+) -> None:
     """The tool's own rows must never undo the record of an effect that happened."""
     try:
         async with connection.transaction():
@@ -231,7 +255,8 @@ async def close_unsent(
     """Close as failed because nothing was or will be sent; True if this call did it.
 
     "Nothing was sent" is made true, never read: under the row's lock no send but NOT_SENT exists,
-    and no fence passes afterwards.
+    and no fence passes afterwards. Of a frozen action no row proves that. Where a send is in doubt,
+    what stands against the first send stands against an operator's further one too.
     """
     async with connection.transaction():
         action, _now = await actions.lock(connection, action_id)
@@ -240,7 +265,11 @@ async def close_unsent(
             " 'not_sent'",
             action_id,
         )
-        if action.status is not Status.EXECUTING or doubtful:
+        if doubtful:
+            await resending.end(
+                connection, action_id, why=Refusal.NO_LONGER_POSSIBLE, all_open=True
+            )
+        if action.status is not Status.EXECUTING or doubtful or action.frozen_at:
             return False
         await feedback.close_failed(connection, action, reason, texts=texts, detail=detail)
         return True
@@ -254,7 +283,7 @@ async def lock_for_effect(connection: Connection, action_id: str, *, attempt: in
     since = action.executing_since
     if action.status is not Status.EXECUTING or action.attempt != attempt or since is None:
         return None
-    return action if now < since + FRESH else None
+    return action if now < since + FRESH and action.frozen_at is None else None
 
 
 async def effect_done(connection: Connection, action: Action, success: Success) -> None:
@@ -295,18 +324,7 @@ async def record_look(
     """
     async with connection.transaction():
         action, _now = await actions.lock(connection, action_id)
-        await audit.append(
-            connection,
-            action_id,
-            "looked",
-            {
-                "presence": look.presence.value,
-                "final": look.final,
-                "equal": look.equal,
-                "differences": look.differences,
-                "evidence": look.evidence,
-            },
-        )
+        await audit.append(connection, action_id, "looked", seen(look))
         if look.presence is Presence.FOUND and look.equal and look.final:
             return await _effect_proved(
                 connection, action, success=success(action), mirror=mirror(action, connection)
@@ -320,6 +338,31 @@ async def record_look(
         return Written.OPEN
 
 
+def seen(look: LookupResult) -> dict[str, Any]:
+    """A look-up as evidence."""
+    return {
+        "presence": look.presence.value,
+        "final": look.final,
+        "equal": look.equal,
+        "differences": list(look.differences),
+        "evidence": look.evidence,
+    }
+
+
+def last_look(action: Action, look: LookupResult) -> dict[str, Any]:
+    """What the action's row keeps: this look, and what the last one that found something found, for
+    the text to the person if an operator settles it."""
+    found: dict[str, Any] | None = (action.last_look or {}).get("found")
+    if look.presence is Presence.FOUND:
+        found = {**look.data, "provider_ref": look.provider_ref}
+    return {
+        "presence": look.presence.value,
+        "equal": look.equal,
+        "differences": list(look.differences),
+        "found": found,
+    }
+
+
 async def _look_again(
     connection: Connection, action: Action, look: LookupResult, texts: Texts
 ) -> None:
@@ -331,7 +374,7 @@ async def _look_again(
         action.id,
         looks,
         wait,
-        {"presence": look.presence.value, "equal": look.equal, "differences": look.differences},
+        last_look(action, look),
     )
     if looks < TELL_AFTER_LOOKS or action.verifying_told_at is not None:
         return

@@ -10,9 +10,9 @@ from enum import StrEnum
 
 import asyncpg
 
-from domain.actions import CloseReason, Status
+from domain.actions import CloseReason, Refusal, Status
 from domain.texts import Texts
-from store import actions, feedback, outbox
+from store import actions, feedback, outbox, resending
 from store.connection import Connection
 from store.ringing import FIRST_RING_S
 
@@ -57,7 +57,9 @@ async def next_step(connection: Connection, action_id: str, status: Status, text
         await _ring_in(connection, action_id, left + FIRST_RING_S)
         return Next(status=status, do=Do.WAIT, wait_s=max(left, 0.0), unsent=unsent)
     if status is Status.EXECUTING:
+        await resending.end(connection, action_id, why=Refusal.LATE, all_open=False)
         return await _next_executing(connection, action_id, texts, unsent=unsent)
+    await resending.end(connection, action_id, why=Refusal.OVERRULED, all_open=True)
     await connection.execute(
         "UPDATE actions SET ring_at = NULL WHERE id = $1 AND ring_at IS NOT NULL", action_id
     )
@@ -78,7 +80,8 @@ async def _next_executing(
 ) -> Next:
     row = await connection.fetchrow(
         """
-        SELECT clock_timestamp() - executing_since AS age,
+        SELECT clock_timestamp() - executing_since AS age, frozen_at,
+            clock_timestamp() - greatest(executing_since, frozen_at) AS looked_for,
             extract(epoch FROM look_at - clock_timestamp())::float8 AS look_in,
             CASE WHEN confirm = 'direct' AND attempt > 0
                 THEN extract(epoch FROM locked_until - clock_timestamp())::float8 END AS locked_for,
@@ -90,11 +93,19 @@ async def _next_executing(
         action_id,
     )
     assert row is not None
-    if row["doubtful"]:
+    if row["frozen_at"] is None and await resending.is_open(connection, action_id):
+        return await _next_send(connection, action_id, row, unsent=unsent)
+    if row["doubtful"] or row["frozen_at"]:
         return await _next_doubtful(connection, action_id, row, unsent=unsent)
     if row["age"] >= FRESH:
         await _close_not_sent(connection, action_id, texts)
         return Next(status=Status.FAILED, do=Do.END, unsent=True)
+    return await _next_send(connection, action_id, row, unsent=unsent)
+
+
+async def _next_send(
+    connection: Connection, action_id: str, row: asyncpg.Record, *, unsent: bool
+) -> Next:
     wait = max(_pause(row), row["locked_for"] or 0.0, 0.0)
     await _ring_in(connection, action_id, wait + FIRST_RING_S)
     return Next(status=Status.EXECUTING, do=Do.EXECUTE, wait_s=wait, unsent=unsent)
@@ -112,7 +123,7 @@ def _pause(row: asyncpg.Record) -> float:
 async def _next_doubtful(
     connection: Connection, action_id: str, row: asyncpg.Record, *, unsent: bool
 ) -> Next:
-    if row["age"] >= LOOK_FOR:
+    if row["looked_for"] >= LOOK_FOR:
         await _ring_in(connection, action_id, None)
         return Next(status=Status.EXECUTING, do=Do.REST, unsent=unsent)
     wait = max(row["look_in"] or 0.0, 0.0)

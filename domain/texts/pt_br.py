@@ -42,6 +42,10 @@ _CLOSED: dict[CloseReason, str | None] = {
         "A equipe foi avisada; não peça de novo até resolvermos."
     ),
     CloseReason.SETTLED_BY_OPERATOR: "A equipe verificou: esse pedido não foi executado{detail}.",
+    CloseReason.RESTORED: (
+        "Por uma manutenção nossa esse pedido foi encerrado. "
+        "Antes de pedir de novo, confira se ele já não foi feito."
+    ),
     CloseReason.TOOL_GONE: "Essa função não está mais disponível; nada foi feito.",
 }
 
