@@ -226,14 +226,34 @@ async def test_a_model_that_is_away_for_minutes(stack: Stack) -> None:
     assert await model_calls(stack) == calls
 
 
-async def test_whatsapp_down_at_the_prompt_for_a_while(stack: Stack) -> None:
-    """WhatsApp is not reachable when the prompt is due → tried again until it is; one prompt, and
-    its click executes once."""
-    await stack.whatsapp.plan_fault("error", code=131000, http_status=503, times=2)
-    await stack.whatsapp.plan_fault("error", code=130429, times=2)
+async def test_whatsapp_throttles_the_prompt_for_a_while(stack: Stack) -> None:
+    """WhatsApp certainly took nothing, three times → tried again until it does; one prompt, and its
+    click executes once."""
+    await stack.whatsapp.plan_fault("error", code=130429, times=3)
     action = await propose(stack)
     await stack.whatsapp.press(MARIA, "confirm")
     await stack.wait_status(action["id"], "executed")
+    await stack.quiet()
+    assert len(await prompts(stack, MARIA)) == 1
+    assert await stack.charges() == 1
+
+
+@pytest.mark.slow
+async def test_whatsapp_down_at_the_prompt(stack: Stack) -> None:
+    """WhatsApp answers 503 to the prompt, which says nothing of whether it took it → a minute for
+    a status, then it is repeated while its action is pending, and its click executes once."""
+    await stack.whatsapp.plan_fault("error", code=131000, http_status=503, type="interactive")
+    await stack.whatsapp.send_text(MARIA, PIX)
+    for _ in range(200):
+        if await stack.pool.fetchval("SELECT count(*) FROM outbox WHERE state = 'unknown'"):
+            break
+        await asyncio.sleep(0.1)
+    assert await prompts(stack, MARIA) == []
+    stack.skew += 61
+    await stack.pool.execute("UPDATE fake.skew SET seconds = $1", stack.skew)
+    await stack.whatsapp.wait_prompt(MARIA, timeout_seconds=SOON_S)
+    await stack.whatsapp.press(MARIA, "confirm")
+    await stack.wait_status((await stack.latest_action())["id"], "executed")
     await stack.quiet()
     assert len(await prompts(stack, MARIA)) == 1
     assert await stack.charges() == 1

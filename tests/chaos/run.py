@@ -38,8 +38,8 @@ class Options:
 
     runs: int
     seed: int
-    only: int | None
-    guard: Guard | None
+    only: int | None = None
+    guard: Guard | None = None
 
 
 async def run_batch(world: World, options: Options, number: int) -> Verdict:
@@ -121,8 +121,8 @@ _LEFT = """
 """An unknown that was looked up four times and of which the person was told is at rest."""
 
 
-async def run_all(options: Options) -> int:
-    """All batches in one world; the exit code."""
+async def run_world(options: Options) -> Verdict:
+    """All batches in one world, reported as they end."""
     total, failing = Verdict(), []
     begun = time.monotonic()
     numbers = range(-(-options.runs // AT_ONCE)) if options.only is None else [options.only]
@@ -142,7 +142,7 @@ async def run_all(options: Options) -> int:
     for number in failing:
         broken = f" --break {options.guard}" if options.guard else ""
         _say(f"repeat: python -m tests.chaos.run --seed {options.seed} --batch {number}{broken}")
-    return 1 if failing else 0
+    return total
 
 
 def _report(total: Verdict, options: Options, *, seconds: float) -> None:
@@ -199,7 +199,7 @@ def options_from(argv: Sequence[str] | None) -> Options:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 1 if a promise did not hold."""
-    return asyncio.run(run_all(options_from(argv)))
+    return 1 if asyncio.run(run_world(options_from(argv))).violations else 0
 
 
 if __name__ == "__main__":

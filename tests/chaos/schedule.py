@@ -183,9 +183,7 @@ def batch(seed: int, number: int, *, first_run: int, runs: int) -> Batch:
     return Batch(
         number=number,
         runs=tuple(_run(dice, first_run + n) for n in range(runs)),
-        blows=tuple(
-            sorted((_blow(dice) for _ in range(dice.randint(2, 4))), key=lambda one: one.at_s)
-        ),
+        blows=tuple(sorted(_blows(dice, number), key=lambda one: one.at_s)),
         orders=tuple(
             sorted(
                 [*_deaths(dice, number), *_stalls(dice, number), *_orders(dice)],
@@ -219,14 +217,18 @@ def _run(dice: random.Random, number: int) -> RunPlan:
     )
 
 
-def _blow(dice: random.Random) -> TimedBlow:
-    blow = _pick(dice, _BLOWS)
-    return TimedBlow(
-        at_s=dice.uniform(1.0, _ACTIVE_S),
-        blow=blow,
-        target=dice.randint(0, 1),
-        seconds=dice.uniform(0.5, 6.0),
-    )
+def _blows(dice: random.Random, number: int) -> list[TimedBlow]:
+    """The next blow of the list, so that ten batches have struck each, and some by chance."""
+    in_turn = list(Blow)[number % len(Blow)]
+    return [
+        TimedBlow(
+            at_s=dice.uniform(1.0, _ACTIVE_S),
+            blow=blow,
+            target=dice.randint(0, 1),
+            seconds=dice.uniform(0.5, 6.0),
+        )
+        for blow in [in_turn, *(_pick(dice, _BLOWS) for _ in range(dice.randint(1, 3)))]
+    ]
 
 
 def _deaths(dice: random.Random, number: int) -> list[Order]:
