@@ -31,9 +31,14 @@ class Effects:
     async def of(cls, deps: Deps, action: Action, tool: EffectTool[Any]) -> Self:
         """Read what is needed of the action's account."""
         async with deps.pool.acquire() as connection:
-            row = await connection.fetchrow(
-                "SELECT time_zone, language FROM accounts WHERE id = $1", action.account_id
-            )
+            return await cls.read(connection, action, tool)
+
+    @classmethod
+    async def read(cls, connection: Connection, action: Action, tool: EffectTool[Any]) -> Self:
+        """The same, where there is a connection already."""
+        row = await connection.fetchrow(
+            "SELECT time_zone, language FROM accounts WHERE id = $1", action.account_id
+        )
         assert row is not None
         who = Who(
             account_id=action.account_id,
@@ -56,7 +61,10 @@ class Effects:
 
     def from_provider(self, action: Action, answer: GatewayResult | LookupResult) -> Success:
         """The same, from what the provider said at a send or at a look-up."""
-        data: dict[str, Any] = {**answer.data, "provider_ref": answer.provider_ref}
+        return self.from_data(action, {**answer.data, "provider_ref": answer.provider_ref})
+
+    def from_data(self, action: Action, data: dict[str, Any]) -> Success:
+        """The same, from what was kept of it."""
         return self.success(action, self._result(action, data))
 
     def _result(self, action: Action, data: dict[str, Any]) -> dict[str, JsonValue]:

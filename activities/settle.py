@@ -1,20 +1,19 @@
 """*settle*: look an unknown outcome up at the provider, by key and read-only; never send again."""
 
 import logging
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from temporalio import activity
 
+from activities import looking
 from activities.deps import Deps
 from activities.effects import Effects
 from activities.messages import ActionRef
 from domain.actions import Status
-from domain.outcomes import LookupResult, Presence, ProviderRequest
 from domain.texts import texts_for
+from gateways.contract import Gateway
 from store import actions, executing
 from store.actions import Action
-from tools.contract import ProviderContext, ProviderTool
-from tools.registry import UnknownToolError
 
 log = logging.getLogger(__name__)
 
@@ -32,11 +31,11 @@ class Settle:
             action = await actions.get(connection, ref.action_id)
         if action.status is not Status.EXECUTING:
             return
-        tool = self._tool(action)
+        tool = looking.tool_to_look_with(self._deps.registry, action)
         if tool is None:
             await self._cannot_look(action)
             return
-        look = await self._look(action, tool)
+        look = await looking.look(action, tool, lambda: self._gateway(action))
         effects = await Effects.of(self._deps, action, tool)
         async with self._deps.pool.acquire() as connection:
             written = await executing.record_look(
@@ -50,13 +49,6 @@ class Settle:
         if written is executing.Written.CONTRADICTION:
             log.critical("contradiction", extra={"action_id": action.id})
 
-    def _tool(self, action: Action) -> ProviderTool[Any] | None:
-        try:
-            tool = self._deps.registry.get(action.tool)
-        except UnknownToolError:
-            return None
-        return tool if isinstance(tool, ProviderTool) else None
-
     async def _cannot_look(self, action: Action) -> None:
         """The deployment has no such tool any more. A look without a result, so that the person is
         told and late clicks are answered; raising would only come back every few seconds."""
@@ -65,33 +57,15 @@ class Settle:
             await executing.record_look(
                 connection,
                 action.id,
-                look=_uncertain("UnknownToolError"),
+                look=looking.uncertain("UnknownToolError"),
                 texts=texts_for(await actions.language_of(connection, action)),
                 success=_proves_nothing,
                 mirror=_proves_nothing,
             )
 
-    async def _look(self, action: Action, tool: ProviderTool[Any]) -> LookupResult:
-        assert action.request is not None, f"action {action.id!r} has no frozen request"
-        try:
-            async with self._deps.pool.acquire() as connection:
-                gateway = await self._deps.gateways.of(connection, action.account_id)
-            context = ProviderContext(
-                gateway=gateway, request=ProviderRequest.model_validate(action.request)
-            )
-            return await tool.settle(action.payload, action.id, context)
-        except Exception as error:
-            log.exception("look-up raised", extra={"action_id": action.id})
-            return _uncertain(type(error).__name__)
-
-
-def _uncertain(exception: str) -> LookupResult:
-    return LookupResult(
-        presence=Presence.UNCERTAIN,
-        final=False,
-        equal=False,
-        evidence={"exception": exception},
-    )
+    async def _gateway(self, action: Action) -> Gateway:
+        async with self._deps.pool.acquire() as connection:
+            return await self._deps.gateways.of(connection, action.account_id)
 
 
 def _proves_nothing(*_given: object) -> NoReturn:

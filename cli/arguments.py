@@ -52,3 +52,12 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 10000")
     return int(text)
+
+
+def action_prefix(text: str) -> str:
+    """An action's id or its beginning, in lower case. Raises ArgumentTypeError."""
+    if re.fullmatch(r"[0-9a-fA-F]{4,32}", text) is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no action id; give at least four of its 32 hexadecimal digits"
+        )
+    return text.lower()

@@ -5,7 +5,7 @@ ticket or a pipe needs to tell persons apart, not to call them.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import asyncpg
@@ -19,7 +19,9 @@ from store.connection import Connection
 
 @dataclass(frozen=True, kw_only=True)
 class Listed:
-    """An action in a list. Times are UTC; `person` are the last four characters of an id."""
+    """An action in a list. Times are UTC; `person` are the last four characters of an id. `seen`:
+    what the last look-up saw, else what the last send answered. `age` since it was decided, or
+    proposed."""
 
     id: str
     account: str
@@ -33,6 +35,12 @@ class Listed:
     executing_since: datetime | None
     finished_at: datetime | None
     reason: str | None
+    age: timedelta
+    frozen: bool
+    sends: int
+    last_event: str | None
+    last_event_at: datetime | None
+    seen: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,8 +136,16 @@ async def list_actions(connection: Connection, wanted: Wanted) -> list[Listed]:
         """
         SELECT a.id, a.account_id AS account, c.time_zone, a.tool, a.status, a.role,
                right(coalesce(a.user_id, a.wa_id), 4) AS person,
-               a.created_at, a.expires_at, a.executing_since, a.finished_at, a.reason
+               a.created_at, a.expires_at, a.executing_since, a.finished_at, a.reason,
+               now() - coalesce(a.executing_since, a.created_at) AS age,
+               a.frozen_at IS NOT NULL AS frozen,
+               (SELECT count(*) FROM sends s WHERE s.action_id = a.id) AS sends,
+               link.event AS last_event, link.at AS last_event_at,
+               coalesce(a.last_look ->> 'presence', (SELECT s.outcome FROM sends s
+                   WHERE s.action_id = a.id ORDER BY s.n DESC LIMIT 1)) AS seen
         FROM actions a JOIN accounts c ON c.id = a.account_id
+        LEFT JOIN LATERAL (SELECT e.event, e.at FROM audit_events e
+            WHERE e.action_id = a.id ORDER BY e.n DESC LIMIT 1) link ON true
         WHERE ($1::text IS NULL OR a.status = $1)
           AND ($2::timestamptz IS NULL OR a.created_at < $2)
           AND ($3::timestamptz IS NULL OR a.created_at >= $3)

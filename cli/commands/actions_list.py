@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli import database, output, people
@@ -46,7 +46,10 @@ def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
     if arguments.json:
         print(output.as_json([output.fields(one) for one in found]))
         return 0
-    print(output.table(_HEAD, [_row(one) for one in found]))
+    if wanted.status is Status.EXECUTING:
+        print(output.table(_EXECUTING, [_executing(one) for one in found]))
+    else:
+        print(output.table(_HEAD, [_row(one) for one in found]))
     if len(found) == arguments.limit:
         print(f"(the newest {arguments.limit}; --limit shows more)")
     return 0
@@ -66,6 +69,30 @@ def _row(one: Listed) -> tuple[object, ...]:
         f"{one.role} …{one.person}",
         output.local(one.finished_at, one.time_zone),
     )
+
+
+_EXECUTING = ("ACTION", "ACCOUNT", "TOOL", "AGE", "SENDS", "LAST EVIDENCE", "SEEN")
+
+
+def _executing(one: Listed) -> tuple[object, ...]:
+    """What an operator asks of an action whose outcome is open; `aval reconcile` takes the id."""
+    return (
+        one.id[:SHORT_ID],
+        one.account,
+        one.tool,
+        _age(one.age),
+        one.sends,
+        f"{output.local(one.last_event_at, one.time_zone)} {one.last_event or 'none'}",
+        f"{one.seen or '-'}{', frozen' if one.frozen else ''}",
+    )
+
+
+def _age(age: timedelta) -> str:
+    seconds = int(age.total_seconds())
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):
+        if seconds >= 2 * size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
 
 
 def _person(text: str) -> str:

@@ -2,11 +2,11 @@
 over the wire, what the provider said, what the person was told, and whether the evidence holds."""
 
 import argparse
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cli import database, output
+from cli.arguments import action_prefix
 from store import reporting
 from store.connection import Connection
 from store.reporting import Report
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def add(group: "Commands") -> None:
     """Declare the command."""
     parser = group.add("show", run, "everything about one action")
-    parser.add_argument("action", type=_prefix, help="its id, or the beginning of it")
+    parser.add_argument("action", type=action_prefix, help="its id, or the beginning of it")
     parser.add_argument("--json", action="store_true", help="one object, times in UTC")
 
 
@@ -35,14 +35,6 @@ def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
     else:
         print("\n".join(_lines(report)))
     return 0 if report.digest_holds and not report.broken_links else 1
-
-
-def _prefix(text: str) -> str:
-    if re.fullmatch(r"[0-9a-fA-F]{4,32}", text) is None:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no action id; give at least four of its 32 hexadecimal digits"
-        )
-    return text.lower()
 
 
 def _object(report: Report) -> dict[str, Any]:
