@@ -62,7 +62,17 @@ class Settings(BaseSettings):
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8080, ge=1, le=65535)
     pool_size: int = Field(default=10, ge=2, le=200)
+    alert_url: SecretStr | None = None
+    """Where alerts are posted. Secret: such addresses carry a token. Blank means none."""
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = Field(default=0, ge=0, le=65535)
+    """Where `/metrics` is served; 0 for nowhere."""
     log_level: str = Field(default="INFO", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$")
+
+    @field_validator("alert_url", mode="before")
+    @classmethod
+    def _blank_is_none(cls, value: Any) -> Any:
+        return None if isinstance(value, str) and not value.strip() else value
 
     @field_validator("*", mode="after")
     @classmethod
@@ -87,6 +97,20 @@ class Settings(BaseSettings):
         if value is not None and urlsplit(value).scheme not in {"http", "https"}:
             raise ValueError("must begin with http:// or https://")
         return value
+
+    @field_validator("alert_url", mode="after")
+    @classmethod
+    def _is_http_with_a_host(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            parts = urlsplit(value.get_secret_value())
+            if parts.scheme not in {"http", "https"} or not parts.hostname:
+                raise ValueError("must be http://HOST/... or https://HOST/...")
+        return value
+
+    @property
+    def alert_address(self) -> str | None:
+        """Where alerts are posted, or None."""
+        return self.alert_url.get_secret_value() if self.alert_url is not None else None
 
     @property
     def app_secrets(self) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ from settings import Settings
 from store import accounts, migrate
 from store.connection import Pool, open_pool
 from tools.registry import load_tools
+from workflows.alerts import alerting
+from workflows.metrics import serving_metrics
 from workflows.sweeper import sweep_for_ever
 from workflows.temporal import connect
 from workflows.workers import QUEUES, build_workers
@@ -102,6 +104,10 @@ async def run(settings: Settings, queues: Sequence[str], stop: asyncio.Event) ->
         await check_start(settings, pool, client)
         async with build_deps(settings, pool) as deps, AsyncExitStack() as stack:
             await check_accounts(deps)
+            stack.enter_context(
+                serving_metrics(host=settings.metrics_host, port=settings.metrics_port)
+            )
+            await stack.enter_async_context(alerting(pool, url=settings.alert_address, worker=True))
             for worker in build_workers(client, deps, queues):
                 await stack.enter_async_context(worker)
             sweeper = asyncio.create_task(sweep_for_ever(pool, client))

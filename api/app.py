@@ -14,6 +14,8 @@ from domain.errors import DeploymentError
 from settings import Settings
 from store import migrate
 from store.connection import Pool, open_pool
+from workflows.alerts import alerting
+from workflows.metrics import serving_metrics
 from workflows.temporal import connect
 
 READY_WITHIN_S = 2.0
@@ -63,7 +65,8 @@ async def _problems(settings: Settings, pool: Pool, client: Client) -> list[str]
 
 @asynccontextmanager
 async def serving(settings: Settings) -> AsyncIterator[FastAPI]:
-    """The application with its own clients, closed at the end."""
+    """The application with its own clients, closed at the end; meanwhile it alerts if no worker
+    lives."""
     pool = await open_pool(settings.database_url.get_secret_value(), max_size=settings.pool_size)
     try:
         client = await connect(lazy=True)
@@ -72,6 +75,8 @@ async def serving(settings: Settings) -> AsyncIterator[FastAPI]:
             await migrate.check_deployment(
                 connection, deployment=settings.deployment, namespace=client.namespace
             )
-        yield create_app(settings, pool, client)
+        with serving_metrics(host=settings.metrics_host, port=settings.metrics_port):
+            async with alerting(pool, url=settings.alert_address, worker=False):
+                yield create_app(settings, pool, client)
     finally:
         await pool.close()

@@ -23,6 +23,7 @@ RECIPIENT = "re_simulated"
 DEPLOYMENT = "local"
 _OURS_TO_INHERIT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "VIRTUAL_ENV")
 _PATHS = ("AVAL_PATH", "AVAL_PROMPTS")
+METRICS_PORT = "AVAL_METRICS_PORT"
 
 
 def bare(environment: Mapping[str, str]) -> dict[str, str]:
@@ -98,6 +99,8 @@ class Wiring:
         product = self.product()
         if product.get("AVAL_LOG_LEVEL") in {"WARNING", "ERROR"}:
             product["AVAL_LOG_LEVEL"] = "INFO"  # the worker has no port: its log says that it works
+        if (port := product.get(METRICS_PORT, "").strip()).isdecimal() and int(port):
+            product[METRICS_PORT] = str(int(port) + 1)  # the API serves the first
         return [
             self._python("Worker", ["-m", "worker"], product, says('"worker ready"')),
             self._python(

@@ -34,6 +34,7 @@ from store.demo import seed_demo
 from tests.harness.databases import SEARCH_PATH, Databases
 from tests.harness.serving import serving
 from workflows import options
+from workflows.alerts import alerting
 from workflows.sweeper import sweep_for_ever
 from workflows.workers import QUEUES, build_workers
 
@@ -64,7 +65,7 @@ class Stack:
     async def start_worker(
         self, queues: Sequence[str] = tuple(QUEUES), *, sweep: bool = True
     ) -> None:
-        """Work in this event loop, on the queues named."""
+        """Work in this event loop, on the queues named; with the loops that sweep and alert."""
         stack = AsyncExitStack()
         deps = await stack.enter_async_context(worker.build_deps(self.settings, self.pool))
         for one in build_workers(self.temporal, deps, queues):
@@ -72,6 +73,9 @@ class Stack:
         if sweep:
             task = asyncio.create_task(sweep_for_ever(self.pool, self.temporal))
             stack.callback(task.cancel)
+            await stack.enter_async_context(
+                alerting(self.pool, url=self.settings.alert_address, worker=True)
+            )
         self._working = stack
 
     async def stop_worker(self) -> None:
@@ -143,6 +147,7 @@ async def running_stack(
     tools: str | None = None,
     path: str | None = None,
     prompts: Path | None = None,
+    alert_url: str | None = None,
     quiet: timedelta = timedelta(0),
 ) -> AsyncIterator[Stack]:
     """Start everything on a fresh database and stop it again, workflows too.
@@ -191,6 +196,7 @@ async def running_stack(
             **({"AVAL_TOOLS": tools} if tools else {}),
             **({"AVAL_PATH": path} if path else {}),
             **({"AVAL_PROMPTS": str(prompts)} if prompts else {}),
+            **({"AVAL_ALERT_URL": alert_url} if alert_url else {}),
         }
         os.environ["AVAL_PAGARME_API_KEY"] = PAGARME_KEY
         stack.callback(os.environ.pop, "AVAL_PAGARME_API_KEY", None)

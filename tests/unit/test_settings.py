@@ -54,6 +54,9 @@ def test_an_empty_secret_is_refused() -> None:
         ("AVAL_API_PORT", "99999"),
         ("AVAL_LOG_LEVEL", "LOUD"),
         ("ANTHROPIC_BASE_URL", "localhost:8102"),
+        ("AVAL_ALERT_URL", "hooks.example/services/token"),
+        ("AVAL_ALERT_URL", "https:///services/token"),
+        ("AVAL_METRICS_PORT", "-1"),
     ],
 )
 def test_a_value_of_the_wrong_form_is_named(name: str, value: str) -> None:
@@ -77,6 +80,18 @@ def test_no_secret_shows_in_a_message_or_a_print() -> None:
     with pytest.raises(SettingsError) as caught:
         settings.load({**GOOD, "AVAL_DATABASE_URL": "mysql://user:hunter2@localhost/aval"})
     assert "hunter2" not in str(caught.value)
+
+
+def test_the_address_of_alerts_is_a_secret_and_blank_means_none() -> None:
+    """It carries a token; Compose hands a variable that is not set on as an empty one."""
+    address = "https://hooks.example/services/T0/secret-9"
+    loaded = settings.load({**GOOD, "AVAL_ALERT_URL": address})
+    assert loaded.alert_address == address
+    assert "secret-9" not in repr(loaded)
+    assert settings.load({**GOOD, "AVAL_ALERT_URL": " "}).alert_address is None
+    with pytest.raises(SettingsError) as caught:
+        settings.load({**GOOD, "AVAL_ALERT_URL": "hooks.example/secret-9"})
+    assert "secret-9" not in str(caught.value)
 
 
 def test_two_app_secrets_while_one_is_rotated() -> None:

@@ -90,3 +90,13 @@ def test_folders_of_the_user_are_made_absolute(
 
 def _environment(child: Child) -> dict[str, str]:
     return child._environment
+
+
+def test_worker_and_api_serve_their_metrics_on_ports_of_their_own(tmp_path: Path) -> None:
+    """One port given is two used: the second process could not start otherwise. None stays none."""
+    ports = [
+        child._environment.get("AVAL_METRICS_PORT")
+        for given in ("9400", "0")
+        for child in _wiring({"AVAL_METRICS_PORT": given}, tmp_path).workers()
+    ]
+    assert ports == ["9401", "9400", "0", "0"]
