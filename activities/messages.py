@@ -30,11 +30,16 @@ class ActionRef(_Message):
 
 class Taken(_Message):
     """What *take* found. `turn_id` None: nothing to answer. `thinks`: whether the model is asked,
-    or a template answers. `unsent`: messages of earlier turns wait to be sent."""
+    or a template answers. `unsent`: messages of earlier turns wait to be sent. `confirmed`: the
+    only message was a typed yes to this action. `reminded`: a reminder of this action is to be
+    sent.
+    """
 
     turn_id: UUID | None = None
     thinks: bool = True
     unsent: bool = False
+    confirmed: ActionRef | None = None
+    reminded: ActionRef | None = None
 
 
 class StepRef(_Message):

@@ -1,4 +1,5 @@
-"""*take*: which messages the next answer is for. Local: SQL only, and safe to run twice."""
+"""*take*: which messages the next answer is for, unless the only one is a typed yes. Local: SQL
+only, and safe to run twice."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -6,12 +7,13 @@ from zoneinfo import ZoneInfo
 from temporalio import activity
 
 from activities.deps import Deps
-from activities.messages import ConversationRef, Taken
+from activities.messages import ActionRef, ConversationRef, Taken
 from domain.history import UserLine, UserText
 from domain.inbound import InboundKind
 from domain.texts import texts_for
-from store import history, outbox, turns
+from store import history, outbox, turns, typed_yes
 from store.turns import TakenMessage, Turn
+from store.typed_yes import ToRing
 
 READABLE = frozenset({InboundKind.TEXT, InboundKind.LIST_REPLY})
 """What the model is given as the person's words."""
@@ -27,6 +29,10 @@ class Take:
     async def run(self, ref: ConversationRef) -> Taken:
         """The open turn, or a new one; its input stands in the history afterwards."""
         async with self._deps.pool.acquire() as connection, connection.transaction():
+            await turns.lock_conversation(connection, ref.conversation_id)
+            confirmed = await typed_yes.take_yes(connection, ref.conversation_id)
+            if confirmed is not None:
+                return Taken(confirmed=_ref(confirmed))
             turn_id = await turns.take(connection, ref.conversation_id)
             if turn_id is None:
                 unsent = await outbox.due(connection, conversation=ref.conversation_id)
@@ -45,7 +51,16 @@ class Take:
                     kind="user_text",
                     content=UserText(lines=lines).model_dump(mode="json"),
                 )
-            return Taken(turn_id=turn_id, thinks=bool(lines))
+            reminded = await typed_yes.remind(connection, turn)
+            return Taken(
+                turn_id=turn_id,
+                thinks=bool(lines),
+                reminded=_ref(reminded) if reminded else None,
+            )
+
+
+def _ref(ring: ToRing) -> ActionRef:
+    return ActionRef(action_id=ring.action_id, digest=ring.digest, expires_at=ring.expires_at)
 
 
 def _lines(turn: Turn) -> tuple[UserLine, ...]:

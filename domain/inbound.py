@@ -101,6 +101,17 @@ PERSON_KINDS = MEDIA_KINDS | {
 }
 """What a person does to be heard; edits, reactions, echoes and the rest never start anything."""
 
+BESIDE_KINDS = frozenset(
+    {
+        InboundKind.REACTION,
+        InboundKind.EDITED,
+        InboundKind.DELETED,
+        InboundKind.UNKNOWN,
+        InboundKind.QUARANTINED,
+    }
+)
+"""What a person does beside that: never answered, but a typed yes after it is none any more."""
+
 
 class Media(_Frozen):
     """A file that came with a message: its handle at the channel, not its bytes."""
@@ -159,9 +170,17 @@ class InboundItem(_Frozen):
 
         Only such an item may reach a turn or be read as a click.
         """
+        return self.kind in PERSON_KINDS and self._alone
+
+    @property
+    def beside(self) -> bool:
+        """Whether the same did something that is no input."""
+        return self.kind in BESIDE_KINDS and self._alone
+
+    @property
+    def _alone(self) -> bool:
         return (
-            self.kind in PERSON_KINDS
-            and self.group_id is None
+            self.group_id is None
             and self.phone_number_id is not None
             and self.sender is not None
             and self.sender.known

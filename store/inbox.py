@@ -86,6 +86,8 @@ async def _store_item(
         conversation = await _changed_conversation(connection, item)
     elif account is not None and item.from_person:
         conversation = await _conversation(connection, item, account, make=ignored is None)
+    elif account is not None and item.beside:
+        conversation = await _conversation(connection, item, account, make=False)
     click = None
     if item.kind is InboundKind.BUTTON and ignored is None:
         click = parse_button(item.button_id or "")

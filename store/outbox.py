@@ -115,8 +115,8 @@ async def due(
 async def claim(connection: Connection, key: str) -> DueMessage | None:
     """Fence one send: the returned row is the right to send it once. None: not now, or never.
 
-    A prompt needs its action pending, a repetition needs a copy left. What may no longer be sent is
-    dropped here, with its reason.
+    A prompt and its reminder need their action pending, a repetition needs a copy left. What may no
+    longer be sent is dropped here, with its reason.
     """
     async with connection.transaction():
         row = await connection.fetchrow(
@@ -160,13 +160,13 @@ async def claim(connection: Connection, key: str) -> DueMessage | None:
 
 
 def _why_dropped(row: asyncpg.Record) -> str | None:
-    if row["purpose"] == "prompt" and row["action_status"] != "pending":
+    if row["purpose"] in {"prompt", "reminder"} and row["action_status"] != "pending":
         return "action_not_pending"
     if row["too_old"]:
         return "too_old"
     if row["state"] == "waiting":
         return None
-    if row["purpose"] in {"reply", "notice"}:
+    if row["purpose"] in {"reply", "notice", "reminder"}:
         return "unknown_not_repeated"
     if row["copies"] >= MOST_COPIES:
         return "unknown_repeated_once"

@@ -6,10 +6,11 @@ waits and no bell rang since it asked, with no await between check and return (d
 """
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, WorkflowAlreadyStartedError
+from temporalio.exceptions import ActivityError, FailureError, WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
     from activities.closing import Answer, Apologise, Close
@@ -82,12 +83,29 @@ class TurnWorkflow:
             taken: Taken = await workflow.execute_local_activity_method(
                 Take.run, self._ref, **options.SQL
             )
+            if taken.reminded is not None:
+                await self._ring(taken.reminded, PendingActionWorkflow.wake)
             if taken.turn_id is not None:
+                return taken
+            if taken.confirmed is not None:
+                await self._ring(taken.confirmed, PendingActionWorkflow.confirm)
+                if self._bell:  # another burst began: it is waited for like any
+                    workflow.continue_as_new(self._ref)
                 return taken
             if taken.unsent:
                 await self._announce()
             if not self._bell:
                 return taken
+
+    async def _ring(self, action: ActionRef, bell: Callable[..., None]) -> None:
+        """Wake the action's workflow, or start it anew: for a row that this turn wrote."""
+        handle = workflow.get_external_workflow_handle_for(
+            PendingActionWorkflow.run, ids.action_workflow_id(action.action_id)
+        )
+        try:
+            await handle.signal(bell, "")
+        except FailureError:  # it is gone; its rows say what to do
+            await self._start(action, wait=False)
 
     async def _announce(self) -> None:
         """What earlier turns could not send; what still cannot go is rung again by the sweeper."""

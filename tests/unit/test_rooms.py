@@ -51,8 +51,9 @@ BAD_IMPORTS: dict[str, list[tuple[str, str]]] = {
     ],
     "tools-decide-nothing": [
         ("tools", f"store.{name}")
-        for name in ("deciding", "executing", "proposing", "inbox", "outbox", "turns", "actions",
-                     "history", "ringing", "audit", "reporting", "accounts", "demo", "migrate")
+        for name in ("deciding", "executing", "proposing", "inbox", "outbox", "turns", "typed_yes",
+                     "actions", "history", "ringing", "audit", "reporting", "accounts", "demo",
+                     "migrate")
     ],
     "tools-have-no-wire": [
         ("tools", other) for other in ("httpx", "urllib.request", "socket", "asyncpg", "anthropic")
