@@ -1,4 +1,4 @@
-"""A stack whose workers are processes that obey orders, shared by the tests of deaths and stalls."""
+"""A stack whose workers are processes that obey orders, for the tests of deaths and of stalls."""
 
 import asyncio
 from collections.abc import AsyncIterator
