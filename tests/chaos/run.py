@@ -6,6 +6,7 @@ that repeats the batch in which it did not.
 
 import argparse
 import asyncio
+import logging
 import statistics
 import sys
 import time
@@ -213,6 +214,7 @@ def options_from(argv: Sequence[str] | None) -> Options:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 1 if a promise did not hold."""
+    logging.getLogger("asyncpg").addHandler(logging.NullHandler())  # tells of restarts that we made
     return 1 if asyncio.run(run_world(options_from(argv))).violations else 0
 
 
