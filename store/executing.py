@@ -19,7 +19,14 @@ from domain.texts import Texts
 from store import actions, audit, feedback, outbox, resending
 from store.actions import Action
 from store.connection import Connection
-from store.next_step import FRESH, LOOK_FIRST_S, LOOK_LONGEST_S, TELL_AFTER_LOOKS
+from store.next_step import (
+    DIRECT_FRESH,
+    FRESH,
+    LOOK_FIRST_S,
+    LOOK_LONGEST_S,
+    TELL_AFTER_LOOKS,
+    fresh_for,
+)
 from store.outbox import NewMessage
 from store.ringing import FIRST_RING_S
 
@@ -60,7 +67,8 @@ async def open_attempt(connection: Connection, action_id: str, *, lock_s: float)
             WHERE id = $1 AND status = 'executing'
               AND frozen_at IS NULL
               AND (EXISTS ({resending.OPEN})
-                OR (clock_timestamp() < executing_since + $2::interval
+                OR (clock_timestamp() < executing_since
+                    + CASE confirm WHEN 'direct' THEN $4::interval ELSE $2::interval END
                   AND (confirm <> 'direct' OR attempt = 0 OR locked_until < clock_timestamp())
                   AND NOT EXISTS (SELECT 1 FROM sends s WHERE s.action_id = a.id
                                   AND s.outcome IS DISTINCT FROM 'not_sent')))
@@ -69,6 +77,7 @@ async def open_attempt(connection: Connection, action_id: str, *, lock_s: float)
             action_id,
             FRESH,
             lock_s,
+            DIRECT_FRESH,
         )
         if attempt is not None:
             await audit.append(connection, action_id, "claimed", {"attempt": attempt})
@@ -93,7 +102,8 @@ async def fence(connection: Connection, action_id: str, *, attempt: int) -> int 
 
 async def _fenced(connection: Connection, action: Action, now: datetime) -> int | None:
     """The send of a fresh action of which nothing has left us."""
-    if action.executing_since is None or now >= action.executing_since + FRESH:
+    since = action.executing_since
+    if since is None or now >= since + fresh_for(action.confirm):
         return None
     n: int | None = await connection.fetchval(
         """
@@ -283,7 +293,8 @@ async def lock_for_effect(connection: Connection, action_id: str, *, attempt: in
     since = action.executing_since
     if action.status is not Status.EXECUTING or action.attempt != attempt or since is None:
         return None
-    return action if now < since + FRESH and action.frozen_at is None else None
+    fresh = now < since + fresh_for(action.confirm)
+    return action if fresh and action.frozen_at is None else None
 
 
 async def effect_done(connection: Connection, action: Action, success: Success) -> None:

@@ -19,6 +19,10 @@ from store.ringing import FIRST_RING_S
 FRESH = timedelta(seconds=120)
 """How long after *decide* a send may still begin: the person confirmed a world of just now."""
 
+DIRECT_FRESH = timedelta(minutes=10)
+"""The same for a direct tool's action, which nobody had to decide: it has to outlast the lock of an
+attempt that died (two minutes or more), or nobody could ever take over."""
+
 LOOK_FIRST_S, LOOK_LONGEST_S = 5, 900  # doubling; an outcome usually shows within seconds
 LOOK_FOR = timedelta(hours=24)  # then only an operator can settle it
 TELL_AFTER_LOOKS = 2  # the first look comes at once: most unknowns are settled by it
@@ -43,6 +47,11 @@ class Next:
     do: Do
     wait_s: float = 0.0
     unsent: bool = False
+
+
+def fresh_for(confirm: str) -> timedelta:
+    """How long an action with this policy may begin to act, from `executing_since` on."""
+    return DIRECT_FRESH if confirm == "direct" else FRESH
 
 
 async def next_step(connection: Connection, action_id: str, status: Status, texts: Texts) -> Next:
@@ -80,7 +89,7 @@ async def _next_executing(
 ) -> Next:
     row = await connection.fetchrow(
         """
-        SELECT clock_timestamp() - executing_since AS age, frozen_at,
+        SELECT clock_timestamp() - executing_since AS age, frozen_at, confirm,
             clock_timestamp() - greatest(executing_since, frozen_at) AS looked_for,
             extract(epoch FROM look_at - clock_timestamp())::float8 AS look_in,
             CASE WHEN confirm = 'direct' AND attempt > 0
@@ -97,7 +106,7 @@ async def _next_executing(
         return await _next_send(connection, action_id, row, unsent=unsent)
     if row["doubtful"] or row["frozen_at"]:
         return await _next_doubtful(connection, action_id, row, unsent=unsent)
-    if row["age"] >= FRESH:
+    if row["age"] >= fresh_for(row["confirm"]):
         await _close_not_sent(connection, action_id, texts)
         return Next(status=Status.FAILED, do=Do.END, unsent=True)
     return await _next_send(connection, action_id, row, unsent=unsent)

@@ -272,9 +272,8 @@ async def test_the_worker_died_in_the_middle(stack: Stack, monkeypatch: pytest.M
     await stack.pool.execute("UPDATE actions SET ring_at = now() WHERE id = $1", action)
     await asyncio.sleep(2)
     assert (await stack.action(action))["status"] == "executing"
-    await stack.pool.execute(
-        "UPDATE actions SET locked_until = clock_timestamp(), ring_at = now() WHERE id = $1", action
-    )
+    await stack.pool.execute("UPDATE fake.skew SET seconds = 125")  # past the lock, by the clock
+    await stack.pool.execute("UPDATE actions SET ring_at = fake.now() WHERE id = $1", action)
     handle = stack.temporal.get_workflow_handle(f"action:{action}")
     await handle.terminate("look at the rows again")
     await stack.wait_status(action, "executed", seconds=20)
