@@ -1,0 +1,1 @@
+"""An operator's word on stuck actions, on real PostgreSQL beside everything that may race it."""
