@@ -46,3 +46,9 @@ fmt: $(STAMP) ## format the code, and mend what the linter can mend
 
 clean: ## remove .venv and the caches; the data in .data/ stays
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+
+RUNS ?= 200
+SEED ?= 1
+.PHONY: chaos
+chaos: $(STAMP) ## random faults against real processes, counted at the far side (RUNS=200 SEED=1)
+	@$(NO_CREDENTIALS) $(BIN)/python -m tests.chaos.run --runs $(RUNS) --seed $(SEED)
