@@ -69,8 +69,10 @@ class Alerter:
             try:
                 await self.look_once()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
+                metrics.show_stuck(None)
                 log.warning("looking for alerts failed: %s", type(error).__name__)
             except Exception as error:
+                metrics.show_stuck(None)
                 log.error("a fault in the alerts: %s", type(error).__name__)
             await asyncio.sleep(LOOK_EVERY_S)
 

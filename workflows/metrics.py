@@ -4,6 +4,7 @@ Labels are kinds, never ids: an id for each action would grow without end. The t
 from the database, so every process shows the same; take their maximum, not their sum.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -30,10 +31,10 @@ def count_alert(kind: Kind) -> None:
     _ALERTS.labels(kind.value).inc()
 
 
-def show_stuck(now: Stuck) -> None:
-    """Show how much is stuck now."""
-    _UNKNOWN.set(now.count)
-    _OLDEST.set(now.oldest_s)
+def show_stuck(now: Stuck | None) -> None:
+    """Show how much is stuck now; None if it cannot be told: an old figure would look like calm."""
+    _UNKNOWN.set(now.count if now else math.nan)
+    _OLDEST.set(now.oldest_s if now else math.nan)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import math
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -12,10 +13,12 @@ from prometheus_client import REGISTRY, generate_latest
 
 from domain.logs import JsonLines
 from store import alerts
+from store.connection import Connection
+from tests.harness.receiver import Receiver, receiving
 from tests.integration.store.kit import MARIA, World
-from tests.integration.store.receiver import Receiver, receiving
 from tests.integration.store.test_settle import unknown
 from workflows import alert_post
+from workflows import alerts as loop
 from workflows.alert_post import AlertPost
 from workflows.alerts import MOST_A_ROUND, Alerter
 
@@ -366,6 +369,37 @@ async def test_a_storm_is_told_one_after_the_other(watch: Watch) -> None:
     assert await watch.first.look_once() == MOST_A_ROUND
     assert await watch.first.look_once() == 2
     assert {one["action_id"] for one in watch.receiver.got} == ids
+
+
+async def test_no_fault_ends_the_loop(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database away for a while, then a fault of our own: the gauges show no old figure
+    meanwhile, and afterwards the alert is given."""
+    action = await unknown(watch.world, "drop")
+    await watch.world.move(seconds=65)
+    await watch.first.look_once()
+    await watch.world.move(hours=1, seconds=1)
+    faults: list[Exception] = [KeyError("a fault"), ConnectionRefusedError("away")]
+    shown = []
+    real = alerts.stuck
+
+    async def failing(connection: Connection) -> alerts.Stuck:
+        shown.append(_gauge("unknown"))
+        if faults:
+            raise faults.pop()
+        return await real(connection)
+
+    monkeypatch.setattr(alerts, "stuck", failing)
+    monkeypatch.setattr(loop, "LOOK_EVERY_S", 0.05)
+    task = asyncio.create_task(watch.first.look_for_ever())
+    for _ in range(100):
+        if len(watch.receiver.got) == 2:
+            break
+        await asyncio.sleep(0.05)
+    assert not task.done()
+    task.cancel()
+    assert watch.numbers(action) == [1, 2]
+    assert shown[0] == 1
+    assert all(math.isnan(one or 0) for one in shown[1:3])
 
 
 # ---------------------------------------------------------------- what it shows
