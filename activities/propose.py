@@ -220,7 +220,20 @@ def equal_data(tool: EffectTool[Any], action: Action) -> dict[str, JsonValue]:
     if action.status is Status.EXECUTED:
         known = tool.already_done(action.payload, action.result or {})
         return {"already_done": True, "action_id": action.id, **known}
-    return {"already_in_progress": True, "action_id": action.id, "status": action.status.value}
+    return in_progress_data(action)
+
+
+def in_progress_data(action: Action) -> dict[str, JsonValue]:
+    """What the model is told of an action that is not done: `being_verified` once its outcome had
+    to be looked up, so that it tells the person that, and not that it will be done in a moment."""
+    data: dict[str, JsonValue] = {
+        "already_in_progress": True,
+        "action_id": action.id,
+        "status": action.status.value,
+    }
+    if action.status is Status.EXECUTING and action.looks > 0:
+        data["being_verified"] = True
+    return data
 
 
 def ref_of(action: Action) -> ActionRef:

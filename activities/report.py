@@ -5,6 +5,7 @@ from temporalio import activity
 from activities import calls
 from activities.deps import Deps
 from activities.messages import ActionRef, StepRef
+from activities.propose import in_progress_data
 from domain.actions import Status
 from domain.canonical import JsonValue
 from domain.history import ToolResult
@@ -48,4 +49,4 @@ def _outcome(action: Action) -> dict[str, JsonValue]:
         return {"status": action.status.value, **(action.result or {})}
     if action.status is Status.FAILED:
         return {"status": action.status.value, "reason": action.detail or action.reason}
-    return {"already_in_progress": True, "action_id": action.id, "status": action.status.value}
+    return in_progress_data(action)

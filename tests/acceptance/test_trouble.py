@@ -94,12 +94,14 @@ async def test_a_send_whose_fate_is_unknown_stays_visible(stack: Stack) -> None:
 
 
 async def test_an_equal_proposal_is_refused_while_one_is_being_verified(stack: Stack) -> None:
-    """While an effect is unknown, the same one is not proposed again."""
+    """While an effect is unknown, the same one is not proposed again, and the person hears that it
+    is being verified."""
     await stack.payments.add_fault("drop")
     action = await propose(stack)
     await stack.whatsapp.press("maria", "confirm")
     await stack.whatsapp.wait_message("maria", contains="verificando", timeout_seconds=20)
-    await ask(stack, "gera um Pix de 150 reais pro João Silva")
+    answer = await ask(stack, "gera um Pix de 150 reais pro João Silva")
+    assert "está sendo verificado" in answer
     assert await stack.pool.fetchval("SELECT count(*) FROM actions") == 1
     assert len(await prompts(stack, "maria")) == 1
     assert (await stack.action(action["id"]))["status"] == "executing"

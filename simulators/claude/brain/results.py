@@ -30,6 +30,8 @@ def describe(step: ToolStep) -> str:
         status = str(step.data.get("status", ""))
         if status == "already_done" or step.data.get("already_done"):
             return f"Isso já foi feito antes, não precisa repetir. {_pairs(step.data)}".strip()
+        if step.data.get("being_verified"):
+            return "Esse pedido já foi confirmado e está sendo verificado; não peça de novo."
         if status == "already_in_progress" or step.data.get("already_in_progress"):
             return "Esse pedido já está em andamento; não é preciso pedir de novo."
         if status in ("pending", "aguardando_confirmacao", "aguardando"):

@@ -19,7 +19,8 @@ def test_the_shipped_prompt_holds_nothing_of_one_person_or_day() -> None:
 @pytest.mark.parametrize(
     "word",
     [
-        *("already_done", "already_in_progress", "is_error", "amount_cents", '"150.00"'),
+        *("already_done", "already_in_progress", "being_verified", "is_error"),
+        *("amount_cents", '"150.00"'),
         *("ISO 8601", "Uma ação por vez", "dados", "Confirmar e Cancelar", "mensagem_da_pessoa"),
         *("pending", "executing", "executed", "failed", "cancelled", "expired", "superseded"),
     ],

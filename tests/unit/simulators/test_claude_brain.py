@@ -218,6 +218,10 @@ RESULTS: dict[str, tuple[str, str]] = {
         "já foi feito antes, não precisa repetir. amount: R$ 150,00; pix_code: 0002",
     ),
     '{"status": "already_in_progress"}': ("create_pix_charge", "já está em andamento"),
+    '{"already_in_progress": true, "being_verified": true}': (
+        "create_pix_charge",
+        "está sendo verificado",
+    ),
     '{"status": "pending", "action_id": "x"}': ("create_pix_charge", "decidir nos botões"),
     '{"balance_cents": 123456}': ("get_balance", "O saldo é de R$ 1.234,56."),
     '{"slots": ["09:00", "10:00"]}': ("list_free_slots", "Horários livres: 09:00, 10:00"),
