@@ -99,15 +99,22 @@ class Run:
         return found is not None
 
     async def _ask(self, person: str, text: str) -> ChatMessage:
-        """Write, and the next prompt. Raises TimeoutError."""
+        """Write, and the next prompt. Raises TimeoutError if there is none, also because the turn
+        was answered otherwise (a template, an equal effect under way)."""
         chat = await self.world.whatsapp.messages(person)
         last = max((message.seq for message in chat), default=0)
         await self.world.whatsapp.send_text(person, text, wait=False)
-        prompt = await self.world.whatsapp.wait_prompt(
-            person, after_seq=last, timeout_seconds=PROMPT_WITHIN_S
-        )
-        await self._plan_provider(action_of(prompt))
-        return prompt
+        until = time.monotonic() + PROMPT_WITHIN_S
+        while True:
+            said = await self.world.whatsapp.wait_message(
+                person, after_seq=last, timeout_seconds=max(0.0, until - time.monotonic())
+            )
+            if said.type == "interactive":
+                await self._plan_provider(action_of(said))
+                return said
+            if (said.callback_data or "").startswith("turn:"):
+                raise TimeoutError(f"no prompt, but {said.text[:60]!r}")
+            last = said.seq
 
     async def _decide(self, person: str, prompt: ChatMessage) -> None:
         await asyncio.sleep(self.plan.think_s)

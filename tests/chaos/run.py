@@ -72,6 +72,9 @@ async def run_batch(world: World, options: Options, number: int) -> Verdict:
         clock.cancel()
     verdict = await judge(world, runs, reached=world.orders.reached()[before:], quiet=moving)
     verdict.blows.update(driver.struck)
+    for run in runs:
+        if run.failed:
+            _say(f"  run {run.plan.number} ({run.plan.wish}) ended early: {run.failed}")
     _say(f"  played {played - begun:.0f} s, quiet after {time.monotonic() - played:.0f} s more")
     return verdict
 
