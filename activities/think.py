@@ -18,6 +18,7 @@ from activities import calls
 from activities.deps import Deps
 from activities.failures import permanent
 from activities.messages import Route, StepRef, Thought
+from activities.receipts import typing
 from domain.actions import CloseReason, Status
 from domain.history import Entry
 from domain.texts import ActionFact, texts_for
@@ -62,7 +63,8 @@ class Think:
         async with self._deps.pool.acquire() as connection:
             stored = await turns.stored_answer(connection, turn=ref.turn_id, step=ref.step)
         if stored is None:
-            stored = await self._ask(ref)
+            async with typing(self._deps, ref.turn_id, step=ref.step):
+                stored = await self._ask(ref)
         return route(stored, self._deps.registry, tools_allowed=not ref.last)
 
     async def _ask(self, ref: StepRef) -> StoredAnswer:

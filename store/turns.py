@@ -131,6 +131,17 @@ async def read(connection: Connection, turn: UUID) -> Turn:
     )
 
 
+async def newest_message(connection: Connection, turn: UUID) -> tuple[str, str] | None:
+    """Business number and channel id (never to be logged) of the turn's last message; None if it
+    came without an id."""
+    row = await connection.fetchrow(
+        "SELECT phone_number_id, key FROM inbox WHERE turn_id = $1 AND key NOT LIKE 'sha256:%'"
+        " ORDER BY coalesce(sent_at, received_at) DESC, seq DESC LIMIT 1",
+        turn,
+    )
+    return (row["phone_number_id"], row["key"]) if row else None
+
+
 def _message(row: asyncpg.Record) -> TakenMessage:
     return TakenMessage(
         inbox_id=row["id"],

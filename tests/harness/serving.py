@@ -14,7 +14,14 @@ async def serving(app: Any, *, port: int = 0) -> AsyncIterator[str]:
     """The base URL while the application is served."""
     listener = socket.create_server(("127.0.0.1", port))
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=3)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=3,
+        # longer than any test: a client's idle connection must not die in the moment of its use
+        timeout_keep_alive=120,
+    )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:

@@ -55,7 +55,8 @@ async def test_a_repetition_is_claimed_by_one_of_twenty(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("purpose", "copies"), [("prompt", 2), ("receipt", 2), ("reply", 1), ("notice", 1)]
+    ("purpose", "copies"),
+    [("prompt", 2), ("receipt", 2), ("reply", 1), ("notice", 1), ("reminder", 1)],
 )
 async def test_a_crash_while_sending_is_repeated_by_purpose(
     world: World, purpose: str, copies: int
