@@ -94,7 +94,8 @@ async def fence(connection: Connection, action_id: str, *, attempt: int) -> int 
         action, now = await actions.lock(connection, action_id)
         if action.status is not Status.EXECUTING or action.attempt != attempt or action.frozen_at:
             return None
-        n = await _fenced(connection, action, now) or await _fenced_again(connection, action)
+        n = await _fenced(connection, action, now)
+        n = n or await resending.use_up(connection, action_id, attempt=attempt)
         if n is not None:
             await audit.append(connection, action_id, "fenced", {"send": n, "attempt": attempt})
         return n
@@ -114,20 +115,6 @@ async def _fenced(connection: Connection, action: Action, now: datetime) -> int 
         action.id,
         action.attempt,
     )
-    return n
-
-
-async def _fenced_again(connection: Connection, action: Action) -> int | None:
-    """The one send that an operator's open word allows, which is used up with it."""
-    n = await resending.consume(connection, action.id)
-    if n is not None:
-        await connection.execute(
-            "INSERT INTO sends (action_id, n, attempt, fenced_at)"
-            " VALUES ($1, $2, $3, clock_timestamp())",
-            action.id,
-            n,
-            action.attempt,
-        )
     return n
 
 

@@ -29,17 +29,21 @@ async def is_open(connection: Connection, action_id: str) -> bool:
     )
 
 
-async def consume(connection: Connection, action_id: str) -> int | None:
-    """Answer the open right of the locked, executing action; the send's number, or None if there is
-    no right. The caller inserts that send in the same transaction."""
+async def use_up(connection: Connection, action_id: str, *, attempt: int) -> int | None:
+    """Insert the one send that an open right of the locked, executing action allows, and answer the
+    right, in the caller's transaction; the send's number, or None if there is no right."""
     n: int | None = await connection.fetchval(
         f"""
-        UPDATE decisions SET answered_at = clock_timestamp(), followed = true, ring_at = NULL
-        WHERE id = (SELECT r.id FROM actions a, LATERAL ({OPEN}) r
-                    WHERE a.id = $1 AND a.frozen_at IS NULL) AND answered_at IS NULL
-        RETURNING as_send
+        WITH used AS (
+            UPDATE decisions SET answered_at = clock_timestamp(), followed = true, ring_at = NULL
+            WHERE id = (SELECT r.id FROM actions a, LATERAL ({OPEN}) r
+                        WHERE a.id = $1 AND a.frozen_at IS NULL)
+            RETURNING as_send)
+        INSERT INTO sends (action_id, n, attempt, fenced_at)
+        SELECT $1, as_send, $2, clock_timestamp() FROM used RETURNING n
         """,
         action_id,
+        attempt,
     )
     return n
 
