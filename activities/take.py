@@ -10,13 +10,11 @@ from activities.deps import Deps
 from activities.messages import ActionRef, ConversationRef, Taken
 from domain.history import UserLine, UserText
 from domain.inbound import InboundKind
+from domain.inputs import TREATMENTS, Treatment, words_of
 from domain.texts import texts_for
 from store import history, outbox, turns, typed_yes
 from store.turns import TakenMessage, Turn
 from store.typed_yes import ToRing
-
-READABLE = frozenset({InboundKind.TEXT, InboundKind.LIST_REPLY})
-"""What the model is given as the person's words."""
 
 
 class Take:
@@ -65,7 +63,7 @@ def _ref(ring: ToRing) -> ActionRef:
 
 def _lines(turn: Turn) -> tuple[UserLine, ...]:
     """The person's words; a note stands for what cannot be read, if words stand beside it."""
-    if not any(message.kind in READABLE and message.text for message in turn.messages):
+    if not any(words_of(InboundKind(one.kind), one.text) for one in turn.messages):
         return ()
     zone = ZoneInfo(turn.who.time_zone)
     return tuple(_line(message, turn.who.language, zone) for message in turn.messages)
@@ -73,8 +71,15 @@ def _lines(turn: Turn) -> tuple[UserLine, ...]:
 
 def _line(message: TakenMessage, language: str, zone: ZoneInfo) -> UserLine:
     at: datetime = (message.sent_at or message.received_at).astimezone(zone)
-    text = message.text if message.kind in READABLE else None
-    note = texts_for(language).unreadable_note(InboundKind(message.kind))
+    kind = InboundKind(message.kind)
+    words = words_of(kind, message.text)
+    parts = [] if TREATMENTS[kind] is Treatment.WORDS and words else [_note(kind, language)]
     return UserLine(
-        text=text or note, at=at.isoformat(timespec="seconds"), forwarded=message.forwarded
+        text="\n".join([*parts, *([words] if words else [])]),
+        at=at.isoformat(timespec="seconds"),
+        forwarded=message.forwarded,
     )
+
+
+def _note(kind: InboundKind, language: str) -> str:
+    return texts_for(language).unreadable_note(kind)
