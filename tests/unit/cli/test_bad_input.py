@@ -32,6 +32,20 @@ BAD = [
     ["numbers", "add", "loja", "+55 11"],
     ["actions", "list"],
     ["setup"],
+    ["reconcile", "abcd"],
+    ["reconcile", "zz", "--look"],
+    ["reconcile", "abcd", "--look", "--failed"],
+    ["reconcile", "abcd", "--executed", "--evidence", "seen"],
+    ["reconcile", "abcd", "--failed", "--operator", "Ana"],
+    ["reconcile", "abcd", "--failed", "--operator", "Ana", "--evidence", " "],
+    ["reconcile", "abcd", "--failed", "--operator", "A\x1b[2J", "--evidence", "x"],
+    ["reconcile", "abcd", "--resend", "--operator", "Ana"],
+    ["reconcile", "abcd", "--resend", "--operator", "Ana", "--as-send", "0"],
+    ["reconcile", "abcd", "--executed", "--operator", "Ana", "--evidence", "x", "--as-send", "2"],
+    ["reconcile", "abcd", "--look"],
+    ["doctor", "--hours", "0"],
+    ["restored"],
+    ["restored", "--operator", "Ana"],
 ]
 
 
