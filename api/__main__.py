@@ -1,7 +1,10 @@
 """`python -m api`: serves the public port until SIGTERM or SIGINT."""
 
 import asyncio
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -11,6 +14,19 @@ from domain.errors import OperatorError
 from domain.logs import configure_logging
 from domain.process import leave
 from settings import Settings
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, but a signal only asks it to end: its own way raises the signal again once it has
+    stopped, which would kill the process before its pool and client are closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ask for the end on SIGTERM and SIGINT."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        yield
 
 
 async def serve(settings: Settings) -> None:
@@ -24,7 +40,7 @@ async def serve(settings: Settings) -> None:
             access_log=False,
             timeout_graceful_shutdown=10,
         )
-        await uvicorn.Server(config).serve()
+        await Server(config).serve()
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 start. The worker is the real process here, as an operator starts it."""
 
 import asyncio
+import itertools
 import os
 import signal
 import sys
@@ -9,10 +10,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 from temporalio.testing import WorkflowEnvironment
 
 import api.webhook
+from cli.stack.ports import free_ports
 from tests.harness.databases import Databases
 from tests.harness.scenes import ask, heard, prompts, propose
 from tests.harness.stack import PAGARME_KEY, Stack, running_stack
@@ -62,7 +65,7 @@ async def worker_process(
 
 async def _ready(process: asyncio.subprocess.Process) -> None:
     assert process.stderr is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):  # several interpreters start at once
         async for line in process.stderr:
             if b"worker ready" in line:
                 return
@@ -87,6 +90,33 @@ async def test_two_workers_and_queues_apart(
             await stack.quiet()
             assert await stack.charges() == 1
         assert [talk.returncode, act.returncode, both.returncode] == [0, 0, 0]
+
+
+async def test_the_api_stops_gracefully(stack: Stack) -> None:
+    """SIGTERM → the API closes what it holds and leaves with exit code 0."""
+    port = free_ports(1)[0]
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "api",
+        cwd=ROOT,
+        env={**environment(stack), "AVAL_API_PORT": str(port)},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with httpx.AsyncClient() as client, asyncio.timeout(90):
+        for _ in itertools.count():
+            if await _answers(client, f"http://127.0.0.1:{port}/health/ready"):
+                break
+            await asyncio.sleep(0.2)
+    process.send_signal(signal.SIGTERM)
+    assert await asyncio.wait_for(process.wait(), 30) == 0
+
+
+async def _answers(client: httpx.AsyncClient, url: str) -> bool:
+    try:
+        return (await client.get(url)).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 async def test_without_a_worker_for_executions_nothing_is_executed_and_it_is_told(
