@@ -88,6 +88,7 @@ _OF_LATE = {
     "unproved": (
         "SELECT id AS row, 'executed, yet every send proved that nothing was done' AS what"
         " FROM actions a WHERE status = 'executed' AND effect = 'provider' AND finished_at >= $1"
+        " AND frozen_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM sends s WHERE s.action_id = a.id"
         "   AND coalesce(s.outcome, 'unknown') NOT IN ('not_sent', 'rejected'))"
     ),

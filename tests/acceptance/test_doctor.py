@@ -72,7 +72,8 @@ async def test_work_that_nobody_does_is_named(stack: Stack) -> None:
 async def test_a_workflow_without_work_and_tampered_evidence_are_named(stack: Stack) -> None:
     """A workflow that lives although its action is over; a chain and a frozen column that somebody
     changed; another deployment's name."""
-    done, action = await executed(stack), await propose(stack, "gera um Pix de 99 reais pro João")
+    done = await executed(stack)
+    action = await propose(stack, "gera um Pix de 99 reais pro João Silva")
     await stack.stop_worker()
     await stack.pool.execute(
         "ALTER TABLE audit_events DISABLE TRIGGER USER; ALTER TABLE actions DISABLE TRIGGER USER"
