@@ -59,6 +59,11 @@ class Settings(BaseSettings):
     prompts: Path | None = None
     """The folder of the accounts' own prompt files."""
 
+    transcribe_url: str | None = None
+    """Where voice messages are transcribed (OpenAI-compatible, without `/v1`); none: nowhere."""
+    transcribe_key: SecretStr | None = None
+    transcribe_model: str = "whisper-1"
+
     api_host: str = "127.0.0.1"
     api_port: int = Field(default=8080, ge=1, le=65535)
     pool_size: int = Field(default=10, ge=2, le=200)
@@ -69,7 +74,7 @@ class Settings(BaseSettings):
     """Where `/metrics` is served; 0 for nowhere."""
     log_level: str = Field(default="INFO", pattern=r"^(DEBUG|INFO|WARNING|ERROR)$")
 
-    @field_validator("alert_url", mode="before")
+    @field_validator("alert_url", "transcribe_url", "transcribe_key", mode="before")
     @classmethod
     def _blank_is_none(cls, value: Any) -> Any:
         return None if isinstance(value, str) and not value.strip() else value
@@ -91,7 +96,7 @@ class Settings(BaseSettings):
             raise ValueError("must begin with postgresql://")
         return value
 
-    @field_validator("whatsapp_base_url", "anthropic_base_url", mode="after")
+    @field_validator("whatsapp_base_url", "anthropic_base_url", "transcribe_url", mode="after")
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         if value is not None and urlsplit(value).scheme not in {"http", "https"}:

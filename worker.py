@@ -15,7 +15,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from temporalio.client import Client
 
 import settings as settings_module
-from activities.deps import Deps, Gateways
+from activities.deps import Deps, Gateways, Hearing
+from channels.transcription import Transcriber
+from channels.whatsapp.media import WhatsAppMedia
 from channels.whatsapp.sender import WhatsAppSender
 from domain.errors import OperatorError, SettingsError
 from domain.logs import configure_logging
@@ -60,8 +62,29 @@ async def build_deps(settings: Settings, pool: Pool) -> AsyncIterator[Deps]:
             claude=ClaudeClient(anthropic, settings.model),
             whatsapp=whatsapp,
             gateways=gateways,
+            hearing=await _build_hearing(settings, stack),
             prompt_folder=settings.prompts,
         )
+
+
+async def _build_hearing(settings: Settings, stack: AsyncExitStack) -> Hearing | None:
+    if settings.transcribe_url is None:
+        return None
+    key = settings.transcribe_key
+    media = WhatsAppMedia(
+        base_url=settings.whatsapp_base_url,
+        version=settings.whatsapp_version,
+        token=settings.whatsapp_token.get_secret_value(),
+    )
+    transcriber = Transcriber(
+        url=settings.transcribe_url,
+        key=key.get_secret_value() if key else None,
+        model=settings.transcribe_model,
+    )
+    return Hearing(
+        media=await stack.enter_async_context(media),
+        transcriber=await stack.enter_async_context(transcriber),
+    )
 
 
 async def check_start(settings: Settings, pool: Pool, client: Client) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from channels.transcription import Transcriber
+from channels.whatsapp.media import WhatsAppMedia
 from channels.whatsapp.sender import WhatsAppSender
 from gateways.contract import Gateway
 from gateways.registry import GatewayRegistry
@@ -63,6 +65,14 @@ def resolve_secrets(config: Mapping[str, Any], read_secret: ReadSecret) -> dict[
 
 
 @dataclass(frozen=True, kw_only=True)
+class Hearing:
+    """How voice messages become words."""
+
+    media: WhatsAppMedia
+    transcriber: Transcriber
+
+
+@dataclass(frozen=True, kw_only=True)
 class Deps:
     """The clients of a worker process and the tools that it serves."""
 
@@ -71,6 +81,7 @@ class Deps:
     claude: ClaudeClient
     whatsapp: WhatsAppSender
     gateways: Gateways
+    hearing: Hearing | None = None
     prompt_folder: Path | None = None
     prompts: dict[str, str] = field(default_factory=dict)
 

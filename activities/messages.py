@@ -14,9 +14,10 @@ class _Message(BaseModel):
 
 
 class ConversationRef(_Message):
-    """Input of a turn workflow."""
+    """Input of a turn workflow, and of *take*. `deaf`: what was not heard by now stays unheard."""
 
     conversation_id: UUID
+    deaf: bool = False
 
 
 class ActionRef(_Message):
@@ -32,7 +33,7 @@ class Taken(_Message):
     """What *take* found. `turn_id` None: nothing to answer. `thinks`: whether the model is asked,
     or a template answers. `unsent`: messages of earlier turns wait to be sent. `confirmed`: the
     only message was a typed yes to this action. `reminded`: a reminder of this action is to be
-    sent.
+    sent. `hears`: voice messages are to be heard before the turn's input is known.
     """
 
     turn_id: UUID | None = None
@@ -40,6 +41,7 @@ class Taken(_Message):
     unsent: bool = False
     confirmed: ActionRef | None = None
     reminded: ActionRef | None = None
+    hears: bool = False
 
 
 class StepRef(_Message):

@@ -12,7 +12,8 @@ from domain.history import UserLine, UserText
 from domain.inbound import InboundKind
 from domain.inputs import TREATMENTS, Treatment, words_of
 from domain.texts import texts_for
-from store import history, outbox, turns, typed_yes
+from store import history, outbox, transcripts, turns, typed_yes
+from store.connection import Connection
 from store.turns import TakenMessage, Turn
 from store.typed_yes import ToRing
 
@@ -39,6 +40,8 @@ class Take:
             await turns.bind_member(
                 connection, account_id=turn.who.account_id, person=turn.who.person
             )
+            if await self._hears(connection, turn, ref):
+                return Taken(turn_id=turn_id, hears=True)
             lines = _lines(turn)
             if lines:
                 await history.append_turn_entry(
@@ -55,6 +58,11 @@ class Take:
                 thinks=bool(lines),
                 reminded=_ref(reminded) if reminded else None,
             )
+
+    async def _hears(self, connection: Connection, turn: Turn, ref: ConversationRef) -> bool:
+        if ref.deaf or self._deps.hearing is None:
+            return False
+        return bool(await transcripts.unheard(connection, turn.id))
 
 
 def _ref(ring: ToRing) -> ActionRef:
@@ -73,7 +81,8 @@ def _line(message: TakenMessage, language: str, zone: ZoneInfo) -> UserLine:
     at: datetime = (message.sent_at or message.received_at).astimezone(zone)
     kind = InboundKind(message.kind)
     words = words_of(kind, message.text)
-    parts = [] if TREATMENTS[kind] is Treatment.WORDS and words else [_note(kind, language)]
+    whole = TREATMENTS[kind] in {Treatment.WORDS, Treatment.HEARD}
+    parts = [] if whole and words else [_note(kind, language)]
     return UserLine(
         text="\n".join([*parts, *([words] if words else [])]),
         at=at.isoformat(timespec="seconds"),

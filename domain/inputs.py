@@ -15,6 +15,7 @@ class Treatment(StrEnum):
 
     WORDS = "words"  # the person's words: the model reads them
     CAPTION = "caption"  # what is written on it are the person's words; without any, a template
+    HEARD = "heard"  # its transcript, where one can be had, are the person's words; else a template
     TEMPLATE = "template"  # one short answer by template
     DECISION = "decision"  # a click on one of our own buttons; silence for any other button
     IDENTITY = "identity"  # cancels what is pending; the person is told so
@@ -27,7 +28,7 @@ TREATMENTS: dict[InboundKind, Treatment] = {
     InboundKind.IMAGE: Treatment.CAPTION,
     InboundKind.VIDEO: Treatment.CAPTION,
     InboundKind.DOCUMENT: Treatment.CAPTION,
-    InboundKind.AUDIO: Treatment.TEMPLATE,
+    InboundKind.AUDIO: Treatment.HEARD,
     InboundKind.STICKER: Treatment.TEMPLATE,
     InboundKind.LOCATION: Treatment.TEMPLATE,
     InboundKind.CONTACTS: Treatment.TEMPLATE,
@@ -48,7 +49,10 @@ TREATMENTS: dict[InboundKind, Treatment] = {
 }
 
 
+READ = frozenset({Treatment.WORDS, Treatment.CAPTION, Treatment.HEARD})
+"""The treatments by which a message may have words."""
+
+
 def words_of(kind: InboundKind, text: str | None) -> str | None:
-    """The person's words in a message, or None: text, a list's choice, or a caption."""
-    readable = TREATMENTS[kind] in {Treatment.WORDS, Treatment.CAPTION}
-    return text if readable and text and text.strip() else None
+    """The person's words in a message, or None: text, a list's choice, a caption, a transcript."""
+    return text if TREATMENTS[kind] in READ and text and text.strip() else None

@@ -23,7 +23,8 @@ WORKING_S = 30  # a turn at work is not rung for this long
 
 @dataclass(frozen=True, kw_only=True)
 class TakenMessage:
-    """A message of the turn; `text` is None for kinds that carry none."""
+    """A message of the turn; `text` is None for kinds that carry none, a voice message's transcript
+    if it was heard."""
 
     inbox_id: UUID
     kind: str
@@ -123,7 +124,8 @@ async def read(connection: Connection, turn: UUID) -> Turn:
         messages=[
             _message(message)
             for message in await connection.fetch(
-                "SELECT id, kind, text, quoted_id, forwarded, sent_at, received_at FROM inbox"
+                "SELECT id, kind, coalesce(t.text, i.text) AS text, quoted_id, forwarded, sent_at,"
+                " received_at FROM inbox i LEFT JOIN transcripts t ON t.inbox_id = i.id"
                 " WHERE turn_id = $1 ORDER BY coalesce(sent_at, received_at), seq",
                 turn,
             )

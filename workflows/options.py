@@ -47,6 +47,17 @@ THINK: dict[str, Any] = {
     ),
 }
 
+HEAR: dict[str, Any] = {
+    "start_to_close_timeout": timedelta(seconds=60),  # a download of 20 s and a hearing of 30 s
+    "schedule_to_close_timeout": timedelta(seconds=90),  # then he is asked to write instead
+    "heartbeat_timeout": HEARTBEAT,
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(seconds=5),
+        maximum_attempts=3,  # he waits for an answer meanwhile
+    ),
+}
+
 LOOK_UP: dict[str, Any] = {
     "start_to_close_timeout": timedelta(seconds=20),  # reads of our own database, or a read call
     "schedule_to_close_timeout": timedelta(minutes=2),

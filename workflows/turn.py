@@ -8,12 +8,14 @@ waits and no bell rang since it asked, with no await between check and return (d
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError, FailureError, WorkflowAlreadyStartedError
 
 with workflow.unsafe.imports_passed_through():
     from activities.closing import Answer, Apologise, Close
+    from activities.hear import Hear
     from activities.look_up import LookUp
     from activities.messages import (
         ActionRef,
@@ -78,11 +80,17 @@ class TurnWorkflow:
             await workflow.sleep(left)
 
     async def _take(self) -> Taken:
+        ref = self._ref
         while True:
             self._bell = False
             taken: Taken = await workflow.execute_local_activity_method(
-                Take.run, self._ref, **options.SQL
+                Take.run, ref, **options.SQL
             )
+            if taken.hears:
+                assert taken.turn_id is not None
+                await self._hear(taken.turn_id)
+                ref = ref.model_copy(update={"deaf": True})
+                continue
             if taken.reminded is not None:
                 await self._ring(taken.reminded, PendingActionWorkflow.wake)
             if taken.turn_id is not None:
@@ -96,6 +104,13 @@ class TurnWorkflow:
                 await self._announce()
             if not self._bell:
                 return taken
+
+    async def _hear(self, turn_id: UUID) -> None:
+        """Voice messages become words, stored; what is not heard is answered by template."""
+        try:
+            await workflow.execute_activity_method(Hear.run, turn_id, **options.HEAR)
+        except ActivityError as error:
+            workflow.logger.warning("voice messages stay unheard: %s", error.cause)
 
     async def _ring(self, action: ActionRef, bell: Callable[..., None]) -> None:
         """Wake the action's workflow, or start it anew: for a row that this turn wrote."""

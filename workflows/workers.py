@@ -16,6 +16,7 @@ from activities.decide import Decide
 from activities.deps import Deps
 from activities.execute import Execute
 from activities.failures import WordlessFailures
+from activities.hear import Hear
 from activities.heartbeats import Heartbeats
 from activities.look_up import LookUp
 from activities.propose import Propose
@@ -63,6 +64,7 @@ def conversation_activities(deps: Deps) -> Sequence[Callable[..., Any]]:
     announce = Announce(deps)
     return [
         Take(deps).run,
+        Hear(deps).run,
         Think(deps).run,
         LookUp(deps).run,
         Propose(deps).run,

@@ -1,6 +1,7 @@
 """The admin API: what tests and the demo do to persons, webhooks, faults and time."""
 
 import asyncio
+import base64
 import hmac
 import secrets
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from simulators.whatsapp.courier import Delivery
 from simulators.whatsapp.engine import Simulator, is_click
 from simulators.whatsapp.envelopes import messages_in
 from simulators.whatsapp.guard import check_admin
+from simulators.whatsapp.media import MediaFile
 from simulators.whatsapp.models import (
     ChatMessage,
     Counters,
@@ -119,6 +121,15 @@ def _add_person_routes(router: APIRouter, simulator: Simulator) -> None:
             if not body.concurrent and delivery is not None:
                 await _first_try(simulator, delivery)
         return await _sent(simulator, messages, deliveries, wait=body.wait)
+
+    @router.put("/media", status_code=204)
+    async def put_media(body: m.PutMedia) -> None:
+        simulator.media[body.id] = MediaFile(
+            id=body.id,
+            data=base64.b64decode(body.data_base64),
+            mime_type=body.mime_type,
+            sha256=body.sha256,
+        )
 
     @router.post("/raw-message")
     async def raw_message(body: m.RawMessage) -> m.Sent:

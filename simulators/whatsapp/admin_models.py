@@ -52,6 +52,15 @@ class RawMessage(_Body):
     wait: bool = True
 
 
+class PutMedia(_Body):
+    """A file that a message may name; `sha256` only to lie about it."""
+
+    id: str
+    data_base64: str
+    mime_type: str = "audio/ogg"
+    sha256: str | None = None
+
+
 class RawBody(_Body):
     """A whole webhook body: `body` as JSON (escaped as Meta does) or `text` byte for byte.
 

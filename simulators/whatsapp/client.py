@@ -1,5 +1,6 @@
 """A typed client of the admin API, used by the demo and the tests."""
 
+import base64
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -92,6 +93,18 @@ class WhatsAppSimulatorClient:
     async def put_person(self, person: Person) -> None:
         """Add a person or change one."""
         (await self._http.put("/persons", json=person.model_dump())).raise_for_status()
+
+    async def put_media(
+        self, media_id: str, data: bytes, *, mime_type: str = "audio/ogg", sha256: str | None = None
+    ) -> None:
+        """Put a file there that messages may name; `sha256` only to lie about it."""
+        body = m.PutMedia(
+            id=media_id,
+            data_base64=base64.b64encode(data).decode(),
+            mime_type=mime_type,
+            sha256=sha256,
+        )
+        (await self._http.put("/media", json=body.model_dump())).raise_for_status()
 
     # What persons do.
 

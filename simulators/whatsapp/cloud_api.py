@@ -52,11 +52,15 @@ def cloud_router(simulator: Simulator) -> APIRouter:
         return response
 
     @router.get("/v{version}/{phone_number_id}")
-    async def number(version: str, phone_number_id: str, request: Request) -> Response:
+    async def number_or_media(version: str, phone_number_id: str, request: Request) -> Response:
+        media = simulator.media.get(phone_number_id)
+        number = simulator.config.phone_number_id if media else phone_number_id
         try:
-            _authorize(request, simulator, version, phone_number_id)
+            _authorize(request, simulator, version, number)
         except MetaError as error:
             return JSONResponse(error.body(), status_code=error.http_status)
+        if media is not None:
+            return JSONResponse(media.described(str(request.base_url)))
         return JSONResponse(
             {
                 "id": phone_number_id,
@@ -65,6 +69,17 @@ def cloud_router(simulator: Simulator) -> APIRouter:
                 "quality_rating": "GREEN",
             }
         )
+
+    @router.get("/media-files/{media_id}")
+    async def media_file(media_id: str, request: Request) -> Response:
+        media = simulator.media.get(media_id)
+        try:
+            _authorize(request, simulator, "26.0", simulator.config.phone_number_id)
+        except MetaError as error:
+            return JSONResponse(error.body(), status_code=error.http_status)
+        if media is None:
+            return Response(status_code=404)
+        return Response(media.data, media_type=media.mime_type)
 
     return router
 

@@ -24,6 +24,7 @@ from simulators.whatsapp.envelopes import (
     status_item,
 )
 from simulators.whatsapp.journal import Journal
+from simulators.whatsapp.media import MediaFile
 from simulators.whatsapp.meta_errors import MetaError
 from simulators.whatsapp.models import (
     Button,
@@ -60,6 +61,7 @@ class Simulator:
         self.send_faults: Plans[SendFault] = Plans()
         self.statuses = Statuses(config, self.chats, self.courier, emit=self.emit)
         self.collector = Collector()
+        self.media: dict[str, MediaFile] = {}
         self.typing_until: dict[str, float] = {}
         self.closing = False
 
@@ -87,6 +89,7 @@ class Simulator:
         self.storage.clear()
         self.send_faults.clear()
         self.collector = Collector()
+        self.media.clear()
         self.typing_until.clear()
         self.journal.clear()
         self.chats.clear()

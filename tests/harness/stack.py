@@ -148,6 +148,7 @@ async def running_stack(
     path: str | None = None,
     prompts: Path | None = None,
     alert_url: str | None = None,
+    transcribe_url: str | None = None,
     quiet: timedelta = timedelta(0),
 ) -> AsyncIterator[Stack]:
     """Start everything on a fresh database and stop it again, workflows too.
@@ -197,6 +198,8 @@ async def running_stack(
             **({"AVAL_PATH": path} if path else {}),
             **({"AVAL_PROMPTS": str(prompts)} if prompts else {}),
             **({"AVAL_ALERT_URL": alert_url} if alert_url else {}),
+            **({"AVAL_TRANSCRIBE_URL": transcribe_url} if transcribe_url else {}),
+            "AVAL_TRANSCRIBE_KEY": "transcribe-key",
         }
         os.environ["AVAL_PAGARME_API_KEY"] = PAGARME_KEY
         stack.callback(os.environ.pop, "AVAL_PAGARME_API_KEY", None)

@@ -10,7 +10,7 @@ from domain.texts import texts_for
 
 PAGE = Path(__file__).parents[2] / "docs" / "inputs.md"
 TEXTS = texts_for("pt-BR")
-BY_TEMPLATE = {Treatment.CAPTION, Treatment.TEMPLATE}
+BY_TEMPLATE = {Treatment.CAPTION, Treatment.HEARD, Treatment.TEMPLATE}
 
 
 def rows() -> dict[str, tuple[str, str]]:
@@ -55,7 +55,7 @@ def test_only_what_a_person_does_to_be_heard_is_answered() -> None:
 @pytest.mark.parametrize("kind", InboundKind)
 def test_words_are_read_only_where_the_table_says(kind: InboundKind) -> None:
     """An edited text, a reaction's emoji, a button's title are no words of a turn."""
-    reads = TREATMENTS[kind] in {Treatment.WORDS, Treatment.CAPTION}
+    reads = TREATMENTS[kind] in {Treatment.WORDS, Treatment.CAPTION, Treatment.HEARD}
     assert words_of(kind, "muda pra 200") == ("muda pra 200" if reads else None)
     assert words_of(kind, None) is None
     assert words_of(kind, "  \n") is None

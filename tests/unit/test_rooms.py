@@ -51,7 +51,8 @@ BAD_IMPORTS: dict[str, list[tuple[str, str]]] = {
     ],
     "tools-decide-nothing": [
         ("tools", f"store.{name}")
-        for name in ("deciding", "executing", "proposing", "inbox", "outbox", "turns", "typed_yes",
+        for name in ("deciding", "executing", "proposing", "inbox", "outbox", "turns",
+                     "transcripts", "typed_yes",
                      "actions", "history", "ringing", "audit", "reporting", "accounts", "demo",
                      "migrate")
     ],

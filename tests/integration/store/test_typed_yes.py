@@ -338,6 +338,34 @@ async def test_an_open_turn_comes_first(world: World) -> None:
     assert await decisions(world) == []
 
 
+async def test_the_open_turn_that_proposed_comes_first_too(world: World) -> None:
+    """A turn that was terminated after its proposal is still open: its own messages first."""
+    turn = await world.turn()
+    done = await world.propose(await world.think(turn, "create_booking", BOOKING))
+    assert done.action is not None
+    action = done.action.action_id
+    later = await delivered(world, action) + LATER
+    await world.receive(world.item(MARIA, text="sim", sent_at=later))
+    assert (await take(world, action)).turn_id == turn
+    assert await decisions(world) == []
+
+
+async def test_a_message_from_before_the_prompt_that_nobody_read_is_of_the_burst(
+    world: World,
+) -> None:
+    """It came during the model's call: the yes is not alone, and both go to one turn."""
+    turn = await world.turn()
+    await world.receive(world.item(MARIA, text="e avisa o João?"))
+    done = await world.propose(await world.think(turn, "create_booking", BOOKING))
+    assert done.action is not None
+    action = done.action.action_id
+    await world.close(turn)
+    later = await delivered(world, action) + LATER
+    await world.receive(world.item(MARIA, text="sim", sent_at=later))
+    assert (await take(world, action)).confirmed is None
+    assert await decisions(world) == []
+
+
 async def test_take_twice_at_once_and_again_is_one_decision(world: World) -> None:
     """A local activity may run twice: one decision, and the second run finds nothing to take."""
     action, later = await ready(world)
