@@ -178,7 +178,7 @@ FROZEN = {
 CHANGING = {
     "status", "compensated_by", "decided_at", "decision_id", "executing_since", "finished_at",
     "reason", "detail", "result", "attempt", "attempt_at", "locked_until", "verifying_told_at",
-    "looks", "look_at", "last_look", "ring_at", "rings",
+    "looks", "look_at", "last_look", "ring_at", "rings", "frozen_at",
 }  # fmt: skip
 """What happens to an action after it was proposed."""
 
