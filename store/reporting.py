@@ -145,7 +145,8 @@ async def list_actions(connection: Connection, wanted: Wanted) -> list[Listed]:
                    WHERE s.action_id = a.id ORDER BY s.n DESC LIMIT 1)) AS seen
         FROM actions a JOIN accounts c ON c.id = a.account_id
         LEFT JOIN LATERAL (SELECT e.event, e.at FROM audit_events e
-            WHERE e.action_id = a.id ORDER BY e.n DESC LIMIT 1) link ON true
+            WHERE e.action_id = a.id AND e.event <> 'message_accepted'
+            ORDER BY e.n DESC LIMIT 1) link ON true
         WHERE ($1::text IS NULL OR a.status = $1)
           AND ($2::timestamptz IS NULL OR a.created_at < $2)
           AND ($3::timestamptz IS NULL OR a.created_at >= $3)
