@@ -241,10 +241,11 @@ def _deaths(dice: random.Random, number: int) -> list[Order]:
 
 def _stalls(dice: random.Random, number: int) -> list[Order]:
     """A worker that sleeps before the wire until its rerun is through: longer than the heartbeat's
-    four seconds and the other worker's attempt. What wakes then is what the guards are for."""
+    four seconds, the tasks that its open polls swallow, and the other worker's attempt. What wakes
+    then is what the guards are for."""
     point = (Point.CLAIMED, Point.CLAIMED, Point.FENCED)[number % 3]
     stall = _order(dice, point, How.STOP)
-    return [replace(stall, wake_s=dice.uniform(8, 14))]
+    return [replace(stall, at_s=dice.uniform(3, 5), wake_s=dice.uniform(18, 26))]
 
 
 def _orders(dice: random.Random) -> list[Order]:
