@@ -82,6 +82,9 @@ class Seen:
     overruled: set[str]
     listed: set[str]
     unclaimed: list[dict[str, Any]]
+    in_doubt: set[str]
+    """Actions of which a word may have gone out and is not repeated (design §7): whether the person
+    has it, nobody knows. Counted apart, since no second copy is what was chosen there."""
 
 
 async def judge(world: World, runs: list[Run], *, reached: list[Reached], quiet: str) -> Verdict:
@@ -129,15 +132,16 @@ def _judge_action(verdict: Verdict, seen: Seen, action: dict[str, Any]) -> None:
         _blame(verdict, 'false "failed"', action_id, f"{status}, yet {effects} effects")
     if status is Status.EXECUTED and not effects:
         _blame(verdict, "executed without effect", action_id, "the provider has none")
-    if confirmed and not told and not effects:
+    silent = confirmed and not told
+    verdict.untold += silent and (bool(effects) or action_id in seen.in_doubt)
+    if silent and not effects and action_id not in seen.in_doubt:
         detail = f"{status} {action['reason']}"
         _blame(verdict, "confirmed but neither executed nor told", action_id, detail)
-    verdict.untold += bool(confirmed and not told and effects)
     if status is Status.EXECUTING:
         verdict.verifying += 1
         if action_id not in seen.listed or action["ring_at"] is None:
             _blame(verdict, "stuck but not listed", action_id, "no list, or no bell")
-        elif not told:
+        elif silent and action_id not in seen.in_doubt:
             _blame(verdict, "stuck but not listed", action_id, "the person was not told")
 
 
@@ -209,9 +213,15 @@ async def _see(world: World, runs: list[Run]) -> Seen:
         refunds=Counter(str(one["business"]) for one in mine if one["operation"] == "refund"),
         overruled=await _overruled(world, ids),
         listed={one.id for one in listed},
+        in_doubt={row["action_id"] for row in await world.pool.fetch(_IN_DOUBT, ids)},
         unclaimed=[dict(row) for row in await world.pool.fetch(_UNCLAIMED, ids)],
     )
 
+
+_IN_DOUBT = """
+    SELECT action_id FROM outbox WHERE action_id = ANY($1) AND purpose <> 'prompt'
+        AND state = 'unknown' AND done_at IS NOT NULL
+"""
 
 _UNCLAIMED = """
     SELECT s.action_id, s.n FROM sends s WHERE s.action_id = ANY($1) AND (
