@@ -16,6 +16,7 @@ def test_the_example_shows_the_ports_that_hold_without_a_setting() -> None:
     """`.env.example` and the code name the same settings with the same ports."""
     text = EXAMPLE.read_text(encoding="utf-8")
     shown = {name: int(at) for name, at in re.findall(r"^#(AVAL_\w+_PORT)=(\d+)", text, re.M)}
+    assert shown.pop("AVAL_METRICS_PORT") == 0  # off without a setting; the product's own
     assert shown == dict(SETTINGS.values())
 
 
