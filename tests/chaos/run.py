@@ -178,7 +178,7 @@ def _report(total: Verdict, options: Options, *, seconds: float) -> None:
         ("effects", str(total.effects)),
         *((what, str(count)) for what, count in found.items()),
         ("still verifying, listed and told", str(total.verifying)),
-        ("no word arrived, a copy was in doubt", str(total.untold)),
+        ("confirmed, yet no word arrived", str(total.untold)),
         ("messages doubled", str(total.doubled)),
         (
             "seconds from kill to word",
