@@ -386,7 +386,7 @@ async def _look_again(
 async def _tell_verifying(connection: Connection, action: Action, text: str) -> None:
     message = NewMessage(
         key=f"action:{action.id}:verifying",
-        purpose="notice",
+        purpose="verifying",
         message={"type": "text", "text": text},
     )
     await outbox.enqueue(

@@ -20,6 +20,7 @@ from store.ringing import FIRST_RING_S, Bell, Ring
 
 STATUS_WAIT_S = 60  # statuses normally follow within seconds (facts/whatsapp.md §3.6)
 MOST_COPIES = 2  # after an unknown send one repetition, never a third
+MOST_VERIFYING = 5  # true when read twice, and the only word a person has of a stuck action
 GIVE_UP_S = 24 * 3600  # the customer-service window: later a free message is refused anyway
 
 _RANK = {
@@ -168,8 +169,10 @@ def _why_dropped(row: asyncpg.Record) -> str | None:
         return None
     if row["purpose"] in {"reply", "notice", "reminder"}:
         return "unknown_not_repeated"
-    if row["copies"] >= MOST_COPIES:
-        return "unknown_repeated_once"
+    if row["purpose"] == "verifying" and row["action_status"] != "executing":
+        return "action_not_executing"  # its receipt tells all
+    if row["copies"] >= (MOST_VERIFYING if row["purpose"] == "verifying" else MOST_COPIES):
+        return "unknown_repeated_enough"
     return None
 
 

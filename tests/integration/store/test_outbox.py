@@ -75,6 +75,34 @@ async def test_a_crash_while_sending_is_repeated_by_purpose(
     assert row["done_at"] is not None
 
 
+@pytest.mark.parametrize(("ends_after", "copies"), [(None, 5), (2, 2)])
+async def test_verifying_is_repeated_while_its_action_executes(
+    world: World, ends_after: int | None, copies: int
+) -> None:
+    """The only word a person has of a stuck action: in doubt again and again, it goes out five
+    times at most, each after a minute's wait; and no more once the action has ended."""
+    action = await world.executing()
+    key = f"action:{action}:verifying"
+    async with world.pool.acquire() as connection:
+        await outbox.enqueue(
+            connection,
+            conversation=(await world.row(action))["conversation_id"],
+            action=action,
+            message=NewMessage(key=key, purpose="verifying", message={"type": "text"}),
+        )
+    sent = 0
+    for n in range(8):
+        if n == ends_after:
+            await world.pool.execute("UPDATE actions SET status = 'failed' WHERE id = $1", action)
+        sent += await world.claim(key) is not None
+        assert await world.claim(key) is None, "its status may still come"
+        await world.move(seconds=61)
+    assert sent == copies
+    row = await world.message(key)
+    assert (row["state"], row["ring_at"]) == ("unknown", None)
+    assert row["done_at"] is not None
+
+
 async def test_a_repetition_says_that_it_is_one(world: World) -> None:
     """Also when the repetition itself was given back once: an earlier copy may have arrived."""
     key = await waiting(world, "receipt")
