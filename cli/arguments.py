@@ -61,3 +61,21 @@ def action_prefix(text: str) -> str:
             f"{text!r} is no action id; give at least four of its 32 hexadecimal digits"
         )
     return text.lower()
+
+
+def turn_prefix(text: str) -> str:
+    """A turn's id or its beginning, in lower case. Raises ArgumentTypeError."""
+    if re.fullmatch(r"[0-9a-fA-F-]{4,36}", text) is None or len(text.replace("-", "")) > 32:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no turn id; give at least four of its 32 hexadecimal digits"
+        )
+    return text.lower()
+
+
+def person_ending(text: str) -> str:
+    """A phone or user id, or the last four characters or more of one. Raises ArgumentTypeError."""
+    if re.fullmatch(r"[0-9+().\s-]+", text):
+        text = re.sub(r"[^0-9]", "", text)
+    if not 4 <= len(text) <= 140:
+        raise argparse.ArgumentTypeError(f"{text!r}: give at least the last four digits")
+    return text

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -32,6 +32,15 @@ def side_by_side(left: str, right: str, *, titles: tuple[str, str]) -> str:
         column += [""] * (height - len(column))
     width = max(len(line) for line in columns[0])
     return "\n".join(f"{a:<{width}}  | {b}".rstrip() for a, b in zip(*columns, strict=True))
+
+
+def section(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
+    """The lines of a titled, indented table; "none" for no rows."""
+    yield f"\n{title}"
+    if not rows:
+        yield "  none"
+        return
+    yield from (f"  {line}" for line in table(head, rows).splitlines())
 
 
 def plain(text: str) -> str:

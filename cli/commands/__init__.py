@@ -3,6 +3,7 @@
 from cli.commands import (
     accounts,
     actions,
+    costs,
     customers,
     demo,
     doctor,
@@ -12,6 +13,7 @@ from cli.commands import (
     restored,
     setup,
     tools,
+    turns,
     up,
 )
 
@@ -25,6 +27,8 @@ ALL = (
     customers,
     tools,
     actions,
+    turns,
+    costs,
     reconcile,
     doctor,
     restored,

@@ -1,12 +1,11 @@
 """`aval actions list`: which actions there are and where they stand, newest first."""
 
 import argparse
-import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli import database, output, people
-from cli.arguments import duration, moment, positive
+from cli.arguments import duration, moment, person_ending, positive
 from domain.actions import Status
 from store import reporting
 from store.reporting import Listed, Wanted
@@ -23,7 +22,7 @@ def add(group: "Commands") -> None:
     parser.add_argument("--status", choices=[status.value for status in Status])
     parser.add_argument("--older-than", type=duration, help="proposed longer ago than 10m, 24h")
     parser.add_argument("--since", type=moment, help="proposed after: 2026-03-01, or 24h (ago)")
-    parser.add_argument("--person", type=_person, help="phone or user id, or its last digits")
+    parser.add_argument("--person", type=person_ending, help="phone or user id, or its last digits")
     parser.add_argument("--tool")
     parser.add_argument("--account", type=people.account)
     parser.add_argument("--limit", type=positive, default=50)
@@ -93,11 +92,3 @@ def _age(age: timedelta) -> str:
         if seconds >= 2 * size:
             return f"{seconds // size}{unit}"
     return f"{seconds}s"
-
-
-def _person(text: str) -> str:
-    if re.fullmatch(r"[0-9+().\s-]+", text):
-        text = re.sub(r"[^0-9]", "", text)
-    if not 4 <= len(text) <= 140:
-        raise argparse.ArgumentTypeError(f"{text!r}: give at least the last four digits")
-    return text

@@ -2,7 +2,7 @@
 over the wire, what the provider said, what the person was told, and whether the evidence holds."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cli import database, output
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
 
 def _object(report: Report) -> dict[str, Any]:
     action = report.action
-    left_out = {"person", "digest", "payload_hash", "business_key", "conversation_id", "turn_id"}
+    left_out = {"person", "digest", "payload_hash", "business_key", "conversation_id"}
     made = {k: v for k, v in output.fields(action).items() if k not in left_out}
     return {
         **made,
@@ -62,6 +62,7 @@ def _lines(report: Report) -> Iterator[str]:
     action, zone = report.action, report.time_zone
     yield f"Action    {action.id}"
     yield f"Account   {action.account_id} ({zone})"
+    yield f"Turn      {action.turn_id}"
     how = f"{action.risk}, confirm: {action.confirm}"
     yield f"Tool      {action.tool} v{action.tool_version}, {how}"
     yield f"For       {action.role.value} …{_last_four(report)}"
@@ -100,7 +101,7 @@ def _history(report: Report) -> Iterator[str]:
         )
         for one in report.decisions
     ]
-    yield from _section("Decisions", ("RECEIVED", "VERDICT", "BY", "WHO", "EFFECT"), decided)
+    yield from output.section("Decisions", ("RECEIVED", "VERDICT", "BY", "WHO", "EFFECT"), decided)
     sent = [
         (
             one.n,
@@ -112,7 +113,9 @@ def _history(report: Report) -> Iterator[str]:
         )
         for one in report.sends
     ]
-    yield from _section("Sends", ("N", "ATTEMPT", "FENCED", "OUTCOME", "REFERENCE", "REASON"), sent)
+    yield from output.section(
+        "Sends", ("N", "ATTEMPT", "FENCED", "OUTCOME", "REFERENCE", "REASON"), sent
+    )
     for one in report.sends:
         if one.evidence is not None:
             yield f"  provider's answer to send {one.n}: {_value(one.evidence)}"
@@ -131,23 +134,15 @@ def _history(report: Report) -> Iterator[str]:
         for one in report.messages
     ]
     head = ("MESSAGE", "PURPOSE", "STATE", "COPIES", "STATUS", "DELIVERED", "REASON")
-    yield from _section("Messages to the person", head, told)
+    yield from output.section("Messages to the person", head, told)
 
 
 def _evidence(report: Report) -> Iterator[str]:
     rows = [(one.n, output.local(one.at, report.time_zone), one.event) for one in report.chain]
-    yield from _section("Evidence", ("N", "AT", "EVENT"), rows)
+    yield from output.section("Evidence", ("N", "AT", "EVENT"), rows)
     broken = ", ".join(str(n) for n in report.broken_links)
     yield f"  chain: {f'BROKEN at {broken}' if broken else 'verifies'}"
     yield f"  digest: {'verifies' if report.digest_holds else 'DOES NOT MATCH the frozen columns'}"
-
-
-def _section(title: str, head: tuple[str, ...], rows: Sequence[Sequence[object]]) -> Iterator[str]:
-    yield f"\n{title}"
-    if not rows:
-        yield "  none"
-        return
-    yield from (f"  {line}" for line in output.table(head, rows).splitlines())
 
 
 def _followed(followed: bool | None, refusal: str | None) -> str:
