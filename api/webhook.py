@@ -80,7 +80,8 @@ class Webhook:
             log.warning("webhook with a bad signature")
             return PlainTextResponse("bad signature", status_code=401)
         try:
-            rings = await asyncio.wait_for(self._store(body), STORE_WITHIN_S)
+            async with asyncio.timeout(STORE_WITHIN_S):
+                rings = await self._store(body)
         except UNAVAILABLE as error:
             log.error("webhook not stored: %s", type(error).__name__)
             return PlainTextResponse("try again", status_code=503)
