@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from domain.canonical import JsonValue
 from domain.errors import ToolInputError
 from domain.history import AssistantBlocks, ToolResult, ToolResults
+from domain.texts import texts_for
 from llm.answers import ModelAnswer, ToolCall, ToolCalls, classify
 from store import history
 from store.connection import Connection
@@ -21,8 +22,6 @@ from tools.contract import EffectTool, ReadTool
 from tools.registry import Registry, UnknownToolError
 
 Slot = tuple[str, str, dict[str, JsonValue]]
-
-ONE_AT_A_TIME = "Apenas uma ação por vez: esta não foi proposta. Proponha-a depois da outra."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,10 +68,10 @@ def offered_tool(registry: Registry, turn: Turn, call: ToolCall) -> ReadTool[Any
     for tool in registry.offered_to(turn.who.role, bool(turn.settings.get("read_only"))):
         if tool.name == call.name:
             return tool
-    raise ToolInputError(f"não existe a ferramenta {call.name!r}")
+    raise ToolInputError(texts_for(turn.who.language).no_such_tool(call.name))
 
 
-def validated(tool: ReadTool[Any] | EffectTool[Any], call: ToolCall) -> BaseModel:
+def validated(turn: Turn, tool: ReadTool[Any] | EffectTool[Any], call: ToolCall) -> BaseModel:
     """The call's input as the tool's model. Raises ToolInputError that names each wrong field."""
     try:
         model: BaseModel = tool.input_model.model_validate(call.input)
@@ -81,13 +80,19 @@ def validated(tool: ReadTool[Any] | EffectTool[Any], call: ToolCall) -> BaseMode
             f"{'.'.join(map(str, part['loc'])) or 'input'}: {part['msg']}"
             for part in error.errors(include_url=False, include_input=False, include_context=False)
         )
-        raise ToolInputError(f"argumentos inválidos: {problems}") from None
+        raise ToolInputError(texts_for(turn.who.language).bad_input(problems)) from None
     return model
 
 
 def error_result(call: ToolCall, message: str) -> ToolResult:
     """What the model is told of a call that did not run."""
     return ToolResult(tool_use_id=call.id, content={"error": message}, is_error=True)
+
+
+def second_effects(turn: Turn, effects: list[ToolCall]) -> list[ToolResult]:
+    """What the model is told of every call with an effect but the first: one at a time."""
+    message = texts_for(turn.who.language).one_at_a_time()
+    return [error_result(one, message) for one in effects[1:]]
 
 
 def data_result(call: ToolCall, data: dict[str, JsonValue]) -> ToolResult:

@@ -48,7 +48,7 @@ class LookUp:
         try:
             tool = calls.offered_tool(self._deps.registry, turn, call)
             assert isinstance(tool, ReadTool)
-            data = calls.validated(tool, call)
+            data = calls.validated(turn, tool, call)
             async with read_only(self._deps.pool) as db:
                 return calls.data_result(call, await tool.look_up(data, turn.who, db))
         except ToolInputError as error:

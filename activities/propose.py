@@ -92,7 +92,7 @@ class Propose:
         assert stored is not None, "propose runs after think stored its answer"
         answer = calls.read_answer(stored)
         effects = [one for one in answer.calls if calls.is_effect(self._deps.registry, one)]
-        second = [calls.error_result(one, calls.ONE_AT_A_TIME) for one in effects[1:]]
+        second = calls.second_effects(turn, effects)
         return _Work(
             turn=turn,
             step=ref.step,
@@ -103,7 +103,7 @@ class Propose:
         )
 
     async def _freeze(self, work: _Work, tool: EffectTool[Any]) -> _Frozen:
-        data = calls.validated(tool, work.call)
+        data = calls.validated(work.turn, tool, work.call)
         async with read_only(self._deps.pool) as db:
             prepared = await tool.prepare(data, work.turn.who, db)
             now = await proposing.now(db)

@@ -36,7 +36,7 @@ class Report:
                 content=_outcome(done),
                 is_error=done.status is Status.FAILED,
             ),
-            *(calls.error_result(one, calls.ONE_AT_A_TIME) for one in effects[1:]),
+            *calls.second_effects(turn, effects),
             *(ToolResult.model_validate(one) for one in reads),
         ]
         async with self._deps.pool.acquire() as connection, connection.transaction():

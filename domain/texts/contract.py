@@ -151,6 +151,12 @@ class QuestionTexts(ABC):
     def which_recipient(self, options: Sequence[str]) -> str: ...
     @abstractmethod
     def email_unchanged(self) -> str: ...
+    @abstractmethod
+    def one_at_a_time(self) -> str: ...
+    @abstractmethod
+    def no_such_tool(self, name: str) -> str: ...
+    @abstractmethod
+    def bad_input(self, problems: str) -> str: ...
 
 
 class Texts(ToolTexts, ReasonTexts, QuestionTexts):
@@ -159,6 +165,10 @@ class Texts(ToolTexts, ReasonTexts, QuestionTexts):
     language: ClassVar[str]
     confirm_title: ClassVar[str]
     cancel_title: ClassVar[str]
+
+    @abstractmethod
+    def money(self, cents: int) -> str:
+        """An amount, always in reais; only the marks are the language's: `R$ 1.234,56`."""
 
     @abstractmethod
     def day_phrase(self, day: date, *, today: date) -> str:

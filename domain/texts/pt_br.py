@@ -1,17 +1,16 @@
 """Portuguese (Brazil): what Aval itself says, and what it notes for the model."""
 
-import json
 from collections.abc import Sequence
 from datetime import date, datetime
 
 from domain.actions import CloseReason, Status, Verdict
-from domain.cleaning import neutral_line
 from domain.inbound import InboundKind
 from domain.money import format_brl
-from domain.texts import pt_br_tools
-from domain.texts.contract import ActionFact, Texts, short_reference
+from domain.texts import pt_br_tools, shared
+from domain.texts.contract import ActionFact, Texts
 from domain.texts.pt_br_questions import PtBrQuestions
 from domain.texts.pt_br_tools import PtBrReasons, PtBrTools
+from domain.texts.shared import FactWords, named
 
 _CLOSED: dict[CloseReason, str | None] = {
     CloseReason.CANCELLED_BY_PERSON: "Certo, cancelado. Nada foi feito.",
@@ -100,16 +99,23 @@ _OPERATOR_WORDS: dict[Verdict, str] = {
     Verdict.RESEND: "para novo envio",
 }
 
-_ESSENTIALS = ("booking_id", "charge_id", "transfer_id", "due_date", "starts_at", "email", "status")
-"""What the model may need of payload and result; no Pix code, no document."""
-
-
 _DEADLINE = "Válido até "
 
-
-def _what(summary: str, action_id: str) -> str:
-    """The summary's first line, with the reference: `Gerar cobrança Pix (ref. 9b1c2d)`."""
-    return f"{summary.splitlines()[0]} (ref. {short_reference(action_id)})"
+_FACT_WORDS = FactWords(
+    head="Ações desta conversa segundo o registro do sistema:",
+    deadline=_DEADLINE,
+    action="acao",
+    tool="ferramenta",
+    state="situacao",
+    states=_STATUS_WORDS,
+    at="quando",
+    summary="resumo",
+    valid_until="valida_ate",
+    reason="motivo",
+    detail="detalhe",
+    amount="valor",
+    money=format_brl,
+)
 
 
 class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
@@ -118,6 +124,10 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
     language = "pt-BR"
     confirm_title = "Confirmar"
     cancel_title = "Cancelar"
+
+    def money(self, cents: int) -> str:
+        """`R$ 1.234,56`."""
+        return format_brl(cents)
 
     def day_phrase(self, day: date, *, today: date) -> str:
         """`hoje`, `amanhã (ter., 01/12)` or `qui., 03/12/2026`."""
@@ -130,40 +140,36 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
 
     def with_reference(self, text: str, *, action_id: str) -> str:
         """The text and a last line `(ref. 9b1c2d)`."""
-        return f"{text}\n(ref. {short_reference(action_id)})"
+        return shared.referred(text, action_id)
 
     def closed(self, reason: CloseReason, *, detail: str | None = None) -> str | None:
         """By the table above; the detail on one line, without markup, after a colon."""
-        text = _CLOSED[reason]
-        if text is None or "{detail}" not in text:
-            return text
-        line = neutral_line(detail or "").rstrip(".")
-        return text.replace("{detail}", f": {line}" if line else "")
+        return shared.with_detail(_CLOSED[reason], detail)
 
     def late_confirm(self, status: Status, *, summary: str, action_id: str) -> str:
         """One short answer per outcome."""
-        return _LATE_CONFIRM[status].replace("{what}", _what(summary, action_id))
+        return _LATE_CONFIRM[status].replace("{what}", named(summary, action_id))
 
     def late_cancel(self, status: Status, *, summary: str, action_id: str) -> str:
         """One short answer per outcome."""
-        return _LATE_CANCEL[status].replace("{what}", _what(summary, action_id))
+        return _LATE_CANCEL[status].replace("{what}", named(summary, action_id))
 
     def verifying(self, *, summary: str, action_id: str) -> str:
         """Asks not to repeat: the effect may be there."""
         return (
-            f"Estamos verificando o resultado: {_what(summary, action_id)}. "
+            f"Estamos verificando o resultado: {named(summary, action_id)}. "
             "Não peça de novo; avisamos assim que soubermos."
         )
 
     def processing(self, *, summary: str, action_id: str) -> str:
         """The provider has it."""
         return (
-            f"Em processamento no provedor: {_what(summary, action_id)}. Avisamos quando terminar."
+            f"Em processamento no provedor: {named(summary, action_id)}. Avisamos quando terminar."
         )
 
     def done(self, *, summary: str, action_id: str) -> str:
         """Only what the ledger knows."""
-        return f"Feito: {_what(summary, action_id)}."
+        return f"Feito: {named(summary, action_id)}."
 
     def unreadable_note(self, kind: InboundKind) -> str:
         """In round brackets: square ones are the ledger's."""
@@ -206,47 +212,13 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
         return f"[A ação {action_id} foi substituída por uma mais nova, sem execução]"
 
     def event_failed(self, action_id: str, *, reason: str) -> str:
-        """Proved that nothing was done; square brackets in the reason would end the marker."""
-        line = neutral_line(reason).replace("[", "(").replace("]", ")")
-        return f"[A ação {action_id} não foi executada: {line}]"
+        """Proved that nothing was done."""
+        return f"[A ação {action_id} não foi executada: {shared.within_marker(reason)}]"
 
     def event_operator(self, action_id: str, *, verdict: Verdict) -> str:
         """An operator settled it. Raises KeyError for a verdict that is no operator's."""
         return f"[A equipe encerrou a ação {action_id} {_OPERATOR_WORDS[verdict]}]"
 
     def facts_text(self, facts: Sequence[ActionFact]) -> str:
-        """One JSON object a line: quoting keeps a free text from posing as another field."""
-        lines = (json.dumps(_fact(fact), ensure_ascii=False) for fact in facts)
-        return "\n".join(
-            ["Ações desta conversa segundo o registro do sistema:", *lines] if facts else []
-        )
-
-
-def _without_question(summary: str) -> list[str]:
-    """The lines of what was asked, whether or not deadline and question stand below them."""
-    asked = summary.split("\n\n")[0].splitlines()
-    return asked[:-1] if asked[-1].startswith(_DEADLINE) else asked
-
-
-def _fact(fact: ActionFact) -> dict[str, object]:
-    known = {**fact.payload, **(fact.result or {})}
-    amount = known.get("amount_cents")
-    line: dict[str, object] = {
-        "acao": fact.action_id,
-        "ferramenta": fact.tool,
-        "status": fact.status.value,
-        "situacao": _STATUS_WORDS[fact.status],
-        "quando": f"{fact.at:%Y-%m-%d %H:%M}",
-        "resumo": "; ".join(_without_question(fact.summary)),
-    }
-    if fact.status is Status.PENDING and fact.expires_at is not None:
-        line["valida_ate"] = f"{fact.expires_at:%Y-%m-%d %H:%M}"
-    if fact.close_reason is not None:
-        line["motivo"] = fact.close_reason.value
-    if fact.detail:
-        line["detalhe"] = neutral_line(fact.detail)
-    if isinstance(amount, int):
-        line["valor"] = format_brl(amount)
-    if fact.status is Status.EXECUTED:
-        line.update({key: known[key] for key in _ESSENTIALS if known.get(key) is not None})
-    return line
+        """Under a head that names the ledger."""
+        return shared.facts_text(facts, _FACT_WORDS)

@@ -98,3 +98,15 @@ class PtBrQuestions(QuestionTexts):
     def email_unchanged(self) -> str:
         """The address is the present one."""
         return "Esse já é o e-mail do cadastro."
+
+    def one_at_a_time(self) -> str:
+        """A second effect in one answer."""
+        return "Apenas uma ação por vez: esta não foi proposta. Proponha-a depois da outra."
+
+    def no_such_tool(self, name: str) -> str:
+        """Unknown, or not offered to this person."""
+        return f"Não existe a ferramenta {name!r}."
+
+    def bad_input(self, problems: str) -> str:
+        """`problems`: the fields and what is wrong with each."""
+        return f"Argumentos inválidos: {problems}"

@@ -3,13 +3,13 @@
 Order of lines: amounts stand before free text, so that no description can pose as one (design §4).
 """
 
-from datetime import date, datetime
+from datetime import date
 
-from domain.dates import from_iso_utc, zone
 from domain.documents import document_kind, mask_document
 from domain.money import format_brl
 from domain.payload import Frozen, int_at, text_at, text_or_none_at
 from domain.texts.contract import ReasonTexts, ToolTexts
+from domain.texts.shared import local_time
 
 _WEEKDAYS = ("seg.", "ter.", "qua.", "qui.", "sex.", "sáb.", "dom.")
 
@@ -29,17 +29,13 @@ def day_phrase(day: date, *, today: date) -> str:
     return full_day(day)
 
 
-def _local(payload: Frozen, key: str) -> datetime:
-    return from_iso_utc(text_at(payload, key)).astimezone(zone(text_at(payload, "time_zone")))
-
-
 def _asked_time(payload: Frozen, key: str, today: date) -> str:
-    local = _local(payload, key)
+    local = local_time(payload, key)
     return f"{day_phrase(local.date(), today=today)} às {local:%H:%M}"
 
 
 def _stated_time(payload: Frozen, key: str) -> str:
-    local = _local(payload, key)
+    local = local_time(payload, key)
     return f"{full_day(local.date())} às {local:%H:%M}"
 
 
