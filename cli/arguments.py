@@ -7,6 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import NoReturn
 
+from domain.errors import ToolInputError
+from domain.money import cents_of
+
 Run = Callable[[argparse.Namespace, dict[str, str]], int]
 """A command: its arguments and the environment (with .env); returns the exit code."""
 
@@ -45,6 +48,14 @@ def moment(text: str) -> datetime:
             f"{text!r} is no time; write 2026-03-01, 2026-03-01T09:30-03:00, or 24h (ago)"
         ) from None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def amount(text: str) -> int:
+    """Cents of an amount like `150.00`. Raises ArgumentTypeError."""
+    try:
+        return cents_of(text)
+    except ToolInputError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount; write it like 150.00") from None
 
 
 def positive(text: str) -> int:

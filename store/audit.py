@@ -1,5 +1,7 @@
 """Evidence: append-only, hash-chained per action, in the transaction of the change (design §8)."""
 
+from collections.abc import Sequence
+
 from store.connection import Connection
 
 
@@ -11,16 +13,27 @@ async def append(
 
 
 async def broken_links(connection: Connection, action_id: str) -> list[int]:
-    """The numbers of the links whose hash, order or predecessor is not right; empty if sound."""
+    """The numbers of the links of one action that do not hold; empty if its chain is sound."""
+    return [n for _, n in await broken_chains(connection, [action_id])]
+
+
+async def broken_chains(connection: Connection, action_ids: Sequence[str]) -> list[tuple[str, int]]:
+    """Action and number of each link whose hash, order or predecessor is not right, and of the
+    first link where there is none; empty if all is sound."""
     rows = await connection.fetch(
         """
-        SELECT n FROM (
-            SELECT n, hash, prev_hash, row_number() OVER w AS expected,
+        SELECT action_id, n FROM (
+            SELECT action_id, n, hash, prev_hash, row_number() OVER w AS expected,
                    coalesce(lag(hash) OVER w, repeat('0', 64)) AS before,
                    audit_hash(action_id, n, at, event, detail, prev_hash) AS recomputed
-            FROM audit_events WHERE action_id = $1 WINDOW w AS (ORDER BY n)) chain
-        WHERE n <> expected OR prev_hash <> before OR hash <> recomputed ORDER BY n
+            FROM audit_events WHERE action_id = ANY($1)
+            WINDOW w AS (PARTITION BY action_id ORDER BY n)) chain
+        WHERE n <> expected OR prev_hash <> before OR hash <> recomputed
+        UNION ALL
+        SELECT id, 1 FROM actions a WHERE id = ANY($1)
+            AND NOT EXISTS (SELECT 1 FROM audit_events e WHERE e.action_id = a.id)
+        ORDER BY 1, 2
         """,
-        action_id,
+        list(action_ids),
     )
-    return [row["n"] for row in rows]
+    return [(row["action_id"], row["n"]) for row in rows]

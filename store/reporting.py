@@ -126,6 +126,7 @@ class Wanted:
     person: str | None = None
     tool: str | None = None
     account: str | None = None
+    amount_cents: int | None = None
     limit: int = 50
 
 
@@ -154,7 +155,8 @@ async def list_actions(connection: Connection, wanted: Wanted) -> list[Listed]:
                OR right(a.wa_id, length($4)) = $4)
           AND ($5::text IS NULL OR a.tool = $5)
           AND ($6::text IS NULL OR a.account_id = $6)
-        ORDER BY a.created_at DESC, a.id LIMIT $7
+          AND ($7::bigint IS NULL OR a.payload @> jsonb_build_object('amount_cents', $7::bigint))
+        ORDER BY a.created_at DESC, a.id LIMIT $8
         """,
         wanted.status.value if wanted.status else None,
         wanted.created_before,
@@ -162,6 +164,7 @@ async def list_actions(connection: Connection, wanted: Wanted) -> list[Listed]:
         wanted.person,
         wanted.tool,
         wanted.account,
+        wanted.amount_cents,
         wanted.limit,
     )
     return [Listed(**{**dict(row), "status": Status(row["status"])}) for row in rows]

@@ -3,6 +3,7 @@
 from cli.commands import (
     accounts,
     actions,
+    audit,
     costs,
     customers,
     demo,
@@ -29,6 +30,7 @@ ALL = (
     actions,
     turns,
     costs,
+    audit,
     reconcile,
     doctor,
     restored,

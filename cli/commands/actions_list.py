@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli import database, output, people
-from cli.arguments import duration, moment, person_ending, positive
+from cli.arguments import amount, duration, moment, person_ending, positive
 from domain.actions import Status
 from store import reporting
 from store.reporting import Listed, Wanted
@@ -22,6 +22,8 @@ def add(group: "Commands") -> None:
     parser.add_argument("--status", choices=[status.value for status in Status])
     parser.add_argument("--older-than", type=duration, help="proposed longer ago than 10m, 24h")
     parser.add_argument("--since", type=moment, help="proposed after: 2026-03-01, or 24h (ago)")
+    parser.add_argument("--until", type=moment, help="proposed before: the same forms")
+    parser.add_argument("--amount", type=amount, help="of the payload, as 150.00")
     parser.add_argument("--person", type=person_ending, help="phone or user id, or its last digits")
     parser.add_argument("--tool")
     parser.add_argument("--account", type=people.account)
@@ -32,9 +34,12 @@ def add(group: "Commands") -> None:
 def run(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
     """Print the actions wanted."""
     older = arguments.older_than
+    before = [datetime.now(UTC) - older] if older else []
+    before += [arguments.until] if arguments.until else []
     wanted = Wanted(
         status=Status(arguments.status) if arguments.status else None,
-        created_before=datetime.now(UTC) - older if older else None,
+        created_before=min(before, default=None),
+        amount_cents=arguments.amount,
         created_since=arguments.since,
         person=arguments.person,
         tool=arguments.tool,

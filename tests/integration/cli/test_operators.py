@@ -149,11 +149,15 @@ async def test_list_and_show_tell_what_happened_with_temporal_down(
     code, out, _ = await aval(dsn, "actions", "list", "--status", "executed", "--person", "0001")
     assert code == 0
     assert re.search(rf"{action['id'][:12]} .*-0300 +demo +create_pix_charge +executed", out)
+    found = await aval(dsn, "actions", "list", "--amount", "150.00", "--until", "2099-01-01")
+    assert action["id"][:12] in found[1]
     for nothing in (
         ("--older-than", "1h"),
         ("--tool", "x"),
         ("--account", "x"),
         ("--status", "failed"),
+        ("--amount", "150.01"),
+        ("--until", "1h"),
     ):
         assert (await aval(dsn, "actions", "list", *nothing))[1].count("\n") == 1
 
