@@ -1,5 +1,7 @@
 """Money: integer cents inside, `R$ 1.234,56` to people, and nothing in between.
 
+Always reais: a language changes the marks within a number, never the currency.
+
 The trap (facts/payments.md §12): a locale-aware parser reads `150.00` as 15000 in pt-BR, and
 `1.500` as 1500 or 1.5. So nothing is parsed by locale or guess, and the formatter is our own: the
 library's has a no-break space and half-even rounding, and cents need no rounding.
@@ -46,3 +48,10 @@ def format_brl(cents: int) -> str:
     reais, rest = divmod(abs(cents), 100)
     sign = "-" if cents < 0 else ""
     return f"{sign}R$ {reais:,}".replace(",", ".") + f",{rest:02d}"
+
+
+def format_brl_english(cents: int) -> str:
+    """Return `R$ 1,234.56` for 123456 cents: the same reais, with the marks that English reads."""
+    reais, rest = divmod(abs(cents), 100)
+    sign = "-" if cents < 0 else ""
+    return f"{sign}R$ {reais:,}.{rest:02d}"
