@@ -112,7 +112,7 @@ async def check_accounts(deps: Deps) -> None:
         for account in await accounts.configured(connection):
             try:
                 texts_for(account.language)
-                deps.prompt(account.prompt_file)
+                deps.prompt(account.prompt_file, language=account.language)
                 if account.gateway is not None:
                     await deps.gateways.of(connection, account.id)
             except (OperatorError, GatewayConfigError) as error:

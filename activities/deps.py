@@ -83,12 +83,13 @@ class Deps:
     gateways: Gateways
     hearing: Hearing | None = None
     prompt_folder: Path | None = None
-    prompts: dict[str, str] = field(default_factory=dict)
+    prompts: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def prompt(self, file: str | None) -> str:
-        """The system prompt of an account, read once. Raises OperatorError for a bad file."""
-        name = file or ""
+    def prompt(self, file: str | None, *, language: str) -> str:
+        """The system prompt of an account: its own file, else the shipped one in its language; read
+        once. Raises OperatorError for a bad file."""
+        name = (file or "", language)
         if name not in self.prompts:
             path = (self.prompt_folder or Path()) / file if file else None
-            self.prompts[name] = load_prompt(path)
+            self.prompts[name] = load_prompt(path, language=language)
         return self.prompts[name]

@@ -72,9 +72,10 @@ class Think:
         turn = given.turn
         usual = self._deps.claude.capability.max_tokens
         tools = offered(self._deps.registry, turn)
+        prompt = self._deps.prompt(turn.prompt_file, language=turn.who.language)
         try:
             answer = await self._deps.claude.ask(
-                system_blocks(self._deps.prompt(turn.prompt_file), business_name=turn.account_name),
+                system_blocks(prompt, business_name=turn.account_name),
                 tools,
                 given.messages,
                 allow_tools=not ref.last,

@@ -22,7 +22,6 @@ _OWN_MARKER = re.compile(rf"\[\s*{_ARTICLE}(?:{_OWN_WORDS})\b", re.IGNORECASE)
 _OWN_TAG = re.compile(
     r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|trecho_citado)\b", re.IGNORECASE
 )
-_TAG = re.compile(r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|trecho_citado)\b", re.IGNORECASE)
 _TAG = re.compile(r"<\s*[/!?|]?\s*[^\W\d]", re.IGNORECASE)
 _LINE_START = re.compile(r"(?:^|[\n\r\v\f\x85\u2028\u2029])[\s>*_~`-]*\S")
 _FULL_WIDTH = {"[": "［", "<": "＜"}
@@ -84,7 +83,4 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 def _line_starts(folded: str) -> list[int]:
     """Where the first visible sign of each line stands; `>`, `*`, `_` and `-` may come before."""
-    return [
-        match.end() - 1
-        for match in re.finditer(r"(?:^|[\n\r\v\f\x85\u2028\u2029])[\s>*_~`-]*\S", folded)
-    ]
+    return [match.end() - 1 for match in _LINE_START.finditer(folded)]

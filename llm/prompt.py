@@ -1,5 +1,6 @@
 """The system prompt: a file that an account may replace, the same for all of its persons.
 
+The shipped ones are one a language; an account without a file of its own gets that of its language.
 The trap this closes: a date, a name or an id in the system prompt voids the cache for everybody and
 leaks one person's data to the next. So the file knows one placeholder, the business's name, and any
 other is refused when it is loaded.
@@ -11,7 +12,7 @@ from typing import Any
 
 from domain.errors import OperatorError
 
-DEFAULT_PROMPT = Path(__file__).with_name("prompts") / "default.pt-BR.md"
+_SHIPPED = Path(__file__).with_name("prompts")
 
 CACHE_SYSTEM = {"type": "ephemeral", "ttl": "1h"}
 """An hour: tools and prompt are shared by all conversations of an account (facts §3.4)."""
@@ -20,13 +21,13 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _NAME = "business_name"
 
 
-def load_prompt(path: Path | str | None) -> str:
-    """The prompt's text; None for the shipped one.
+def load_prompt(path: Path | str | None, *, language: str) -> str:
+    """The prompt's text; None for the shipped one of the account's language.
 
     Raises OperatorError, naming the file, if it cannot be read, is blank or holds a placeholder
     other than `{business_name}`.
     """
-    file = Path(path) if path is not None else DEFAULT_PROMPT
+    file = Path(path) if path is not None else _SHIPPED / f"default.{language}.md"
     try:
         text = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

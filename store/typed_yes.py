@@ -40,7 +40,7 @@ async def take_yes(connection: Connection, conversation: UUID) -> ToRing | None:
     The caller's transaction holds the conversation's row.
     """
     message = await _only_message(connection, conversation)
-    if message is None or not is_yes(message["text"] or ""):
+    if message is None or not is_yes(message["text"] or "", language=message["language"]):
         return None
     found = await _facts(connection, conversation, message["id"])
     if found is None or why_no_yes(_yes_facts(message, found)) is not None:
@@ -52,12 +52,16 @@ async def take_yes(connection: Connection, conversation: UUID) -> ToRing | None:
 
 
 async def _only_message(connection: Connection, conversation: UUID) -> asyncpg.Record | None:
-    """The unhandled message, if it is the only one and no turn is open."""
+    """The unhandled message with the account's language, if it is the only one and no turn is
+    open."""
     rows = await connection.fetch(
         """
-        SELECT id, kind, text, quoted_id, forwarded, sent_at, received_at, phone_number_id, user_id,
-            wa_id
-        FROM inbox WHERE conversation_id = $1 AND done_at IS NULL AND turn_id IS NULL
+        SELECT i.id, i.kind, i.text, i.quoted_id, i.forwarded, i.sent_at, i.received_at,
+            i.phone_number_id, i.user_id, i.wa_id, a.language
+        FROM inbox i
+        JOIN conversations c ON c.id = i.conversation_id
+        JOIN accounts a ON a.id = c.account_id
+        WHERE i.conversation_id = $1 AND i.done_at IS NULL AND i.turn_id IS NULL
             AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = $1
                 AND t.closed_at IS NULL)
         LIMIT 2
@@ -92,6 +96,7 @@ async def _facts(
 
 def _yes_facts(message: asyncpg.Record, found: asyncpg.Record) -> YesFacts:
     return YesFacts(
+        language=message["language"],
         kind=InboundKind(message["kind"]),
         text=message["text"],
         quoted=message["quoted_id"] is not None,
@@ -140,7 +145,7 @@ async def remind(connection: Connection, turn: Turn) -> ToRing | None:
     near = [
         message.received_at
         for message in turn.messages
-        if is_near_yes_of(InboundKind(message.kind), message.text)
+        if is_near_yes_of(InboundKind(message.kind), message.text, language=turn.who.language)
     ]
     if not near:
         return None

@@ -30,6 +30,7 @@ DECIDING_STEMS = (
     "confirm",
     "approv",
     "aprov",
+    "aprob",
     "authori",
     "autori",
     "decid",
@@ -37,16 +38,20 @@ DECIDING_STEMS = (
     "consent",
     "accept",
     "aceit",
+    "acept",
     "reject",
     "rejeit",
+    "rechaz",
     "ratif",
     "endors",
     "permit",
     "allow",
 )
-"""Beginnings of verbs that mean a decision, in English and Portuguese."""
+"""Beginnings of verbs that mean a decision, in the languages that Aval speaks."""
 
-DECIDING_WORDS = frozenset({"yes", "sim", "ok", "click", "clicar", "action", "acao", "actions"})
+DECIDING_WORDS = frozenset(
+    {"yes", "sim", "si", "ok", "click", "clicar", "action", "actions", "acao", "accion", "acciones"}
+)
 """Whole words: a tool that names an action or a click would reach for the ledger."""
 
 AnyTool = ReadTool[Any] | EffectTool[Any]

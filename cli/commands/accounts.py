@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from cli import database, output, people
 from cli.arguments import BadArgumentsError
 from domain.canonical import JsonValue
+from domain.texts import LANGUAGES
 from gateways.registry import GatewayRegistry
 from store import accounts
 
 if TYPE_CHECKING:
     from cli.main import Commands
-
-LANGUAGES = ("pt-BR", "en", "es")
 
 
 def add(commands: "Commands") -> None:
@@ -23,7 +22,7 @@ def add(commands: "Commands") -> None:
     parser.add_argument("account", type=people.account, help="its id, such as estudio-ipanema")
     parser.add_argument("--name", type=people.name, required=True)
     parser.add_argument("--time-zone", type=people.time_zone, required=True)
-    parser.add_argument("--language", choices=LANGUAGES, default="pt-BR")
+    parser.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0])
     parser.add_argument("--prompt-file", help="file in AVAL_PROMPTS; the shipped one without it")
     parser.add_argument("--read-only", action="store_true", help="offer tools that only read")
     parser.add_argument("--gateway", choices=GatewayRegistry().names())

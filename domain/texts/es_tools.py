@@ -137,8 +137,8 @@ class EsTools(ToolTexts):
                 "Reprogramar cita",
                 _customer(payload),
                 f"Con: {text_at(payload, 'professional_name')}",
-                f"Antes: {_asked_time(payload, 'old_starts_at', today)}",
-                f"Ahora: {_asked_time(payload, 'starts_at', today)}",
+                f"Fecha actual: {_asked_time(payload, 'old_starts_at', today)}",
+                f"Fecha nueva: {_asked_time(payload, 'starts_at', today)}",
                 f"Duración: {int_at(payload, 'minutes')} min",
             ]
         )

@@ -3,7 +3,6 @@
 from pydantic import BaseModel, ConfigDict
 
 from domain.errors import ToolInputError
-from domain.money import format_brl
 from domain.people import Who
 from domain.texts import texts_for
 from store import charges
@@ -31,13 +30,14 @@ class GetBalance(ReadTool[GetBalanceInput]):
 
     async def look_up(self, data: GetBalanceInput, who: Who, db: Connection) -> Payload:
         """The balance in cents and as text."""
+        say = texts_for(who.language)
         held = await charges.available_cents(db, who.account_id)
         if held is None:
-            raise ToolInputError(texts_for(who.language).balance_too_low(0))
+            raise ToolInputError(say.balance_too_low(0))
         away = await charges.cents_on_their_way(db, who.account_id, TransferBalance.name)
         available = max(0, held - away)
         return {
             "available_cents": available,
-            "available": format_brl(available),
+            "available": say.money(available),
             "on_its_way_cents": away,
         }

@@ -4,8 +4,8 @@ from datetime import date
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.money import format_brl
 from domain.people import Who
+from domain.texts import texts_for
 from store.charges import Charge
 from store.connection import Connection
 from tools.account_time import local_iso, today
@@ -43,7 +43,7 @@ class GetCharge(ReadTool[GetChargeInput]):
             "charge": str(charge.id),
             "customer": charge.customer_name,
             "amount_cents": charge.amount_cents,
-            "amount": format_brl(charge.amount_cents),
+            "amount": texts_for(who.language).money(charge.amount_cents),
             "refunded_cents": charge.refunded_cents,
             "due_date": charge.due_date.isoformat(),
             "created_at": local_iso(charge.created_at, who),

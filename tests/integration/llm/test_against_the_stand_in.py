@@ -30,7 +30,7 @@ PIX_SCHEMA = {
 }
 PIX = {"name": "create_pix_charge", "description": "Cobrança Pix", "input_schema": PIX_SCHEMA}
 TOOLS = [*({**tool, "input_schema": {"type": "object", "properties": {}}} for tool in BALANCE), PIX]
-SYSTEM = system_blocks(load_prompt(None), business_name="Horalis")
+SYSTEM = system_blocks(load_prompt(None, language="pt-BR"), business_name="Horalis")
 
 
 @pytest.fixture(params=["claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5"])

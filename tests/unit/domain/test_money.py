@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.errors import ToolInputError
-from domain.money import cents_of, format_brl, parse_amount
+from domain.money import cents_of, format_brl, format_brl_english, parse_amount
 
 
 def test_cents_and_text_are_one_amount() -> None:
@@ -46,12 +46,14 @@ def test_exactly_one_way_of_saying_it() -> None:
      (100_000_000, "R$ 1.000.000,00"), (-100, "-R$ 1,00")],
 )  # fmt: skip
 def test_format(cents: int, text: str) -> None:
-    """Brazilian form with an ordinary space."""
+    """Brazilian form with an ordinary space; in English the marks change places, nothing else."""
     assert format_brl(cents) == text
+    assert format_brl_english(cents) == text.translate(str.maketrans(".,", ",."))
 
 
 @given(st.integers(min_value=0, max_value=10**12 - 1))
 def test_what_is_printed_is_what_was_meant(cents: int) -> None:
     """No amount changes on its way from text to cents to print."""
     assert cents_of(f"{cents // 100}.{cents % 100:02d}") == cents
-    assert int(format_brl(cents).translate(str.maketrans("", "", "R$ .,"))) == cents
+    for text in (format_brl(cents), format_brl_english(cents)):
+        assert int(text.translate(str.maketrans("", "", "R$ .,"))) == cents

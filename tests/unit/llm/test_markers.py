@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.actions import Verdict
+from domain.texts import LANGUAGES, texts_for
 from llm.markers import imitates_marker, neutral, neutral_json, neutral_tags
 
 IMITATIONS = [
@@ -54,6 +56,35 @@ def test_a_typed_tag_is_visible_but_not_a_tag(text: str) -> None:
 def test_ordinary_signs_stay(text: str) -> None:
     """Brackets within a line and comparisons are what people write."""
     assert neutral(text) == text
+
+
+def events() -> list[str]:
+    """Every line that the system writes about what happened, in every language."""
+    texts = [texts_for(language) for language in LANGUAGES]
+    by_id = [
+        getattr(one, name)
+        for one in texts
+        for name in dir(one)
+        if name.startswith("event_") and name not in {"event_failed", "event_operator"}
+    ]
+    return [
+        *(event("9b1c") for event in by_id),
+        *(one.event_failed("9b1c", reason="x") for one in texts),
+        *(
+            one.event_operator("9b1c", verdict=verdict)
+            for one in texts
+            for verdict in (Verdict.EXECUTED, Verdict.FAILED, Verdict.RESEND)
+        ),
+    ]
+
+
+@pytest.mark.parametrize("event", events())
+def test_no_language_s_marker_can_be_imitated(event: str) -> None:
+    """Typed by a person, each is neutral wherever it stands; written by the model, it is noticed.
+    Whoever reads English accounts may imitate in Spanish: all are known everywhere."""
+    for typed in (event, f"ok {event}", event.upper(), event.replace("[", "[ ")):
+        assert "[" not in neutral(typed)
+        assert imitates_marker(f"ok {event}")
 
 
 @given(st.text(alphabet="[]<>/ \n\r\u200b\u0301UuserSistemaçãf", max_size=60))

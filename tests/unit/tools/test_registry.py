@@ -99,6 +99,8 @@ BROKEN: list[tuple[type, dict[str, object], str]] = [
     (Writer, {"name": "confirm_action"}, "decision"),
     (Writer, {"name": "approve_charge"}, "decision"),
     (Writer, {"name": "aprovar_cobranca"}, "decision"),
+    (Writer, {"name": "aprobar_cobro"}, "decision"),
+    (Writer, {"name": "ejecutar_accion"}, "decision"),
     (Writer, {"name": "autorizar_pix"}, "decision"),
     (Writer, {"name": "decide_thing"}, "decision"),
     (Writer, {"name": "charge_confirmation"}, "decision"),
