@@ -4,6 +4,10 @@ Format: EMV QR fields (two-digit id, two-digit length, value), 26 with the URL o
 62/05 `***` as dynamic codes have it, 63 a CRC16-CCITT over everything before it.
 """
 
+import io
+
+import segno
+
 
 def render(*, url: str, amount_cents: int, name: str, city: str) -> str:
     """Return the code. `url` without scheme, `name` at most 25 and `city` at most 15 characters."""
@@ -22,6 +26,13 @@ def render(*, url: str, amount_cents: int, name: str, city: str) -> str:
         + "6304"
     )
     return f"{text}{_crc16(text):04X}"
+
+
+def as_png(code: str) -> bytes:
+    """Return the code as the image of a QR."""
+    image = io.BytesIO()
+    segno.make_qr(code).save(image, kind="png", scale=5)
+    return image.getvalue()
 
 
 def _field(field: str, value: str) -> str:

@@ -16,16 +16,17 @@ class FaultKind(StrEnum):
     ACT_DROP = auto()
     """Act, then drop the connection."""
     ACT_500 = auto()
+    """Act, answer 500; some dialects keep and replay that 500."""
     ACT_DELAY = auto()
     """Act, answer after `seconds`."""
     DROP = auto()
     """Do not act, drop the connection."""
     REFUSE = auto()
-    """Do not act, answer `status` (default 400) in Pagar.me's error shape."""
+    """Do not act, answer `status` (default 400) in the dialect's own error shape."""
     FAILED = auto()
     """200 with status failed, kept under the key; no effect."""
     PRECONDITION = auto()
-    """412 in Pagar.me's shape, kept under the key; no effect."""
+    """A refusal after execution began (Pagar.me 412, Stripe 402), kept under the key; no effect."""
     THROTTLE = auto()
     """429 with Retry-After `seconds`; not acted."""
     HTML_502 = auto()

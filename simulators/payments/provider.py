@@ -1,105 +1,122 @@
-"""The simulated provider's acts and what it shows of them.
+"""One provider behind all dialects: its memory, its balance, and keyed execution.
 
-Written from the public description of Pagar.me v5: a key is kept for 24 hours with whatever the
-first execution gave, failures included, and a repeat is answered from that, without comparing
-the body. Refusals of malformed requests are not kept.
+What a dialect's act makes of money goes through the shared acts here, so that effects, counters
+and balance mean the same in every dialect.
 """
 
+import secrets
+import string
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, replace
 
 from simulators.payments.config import PaymentsSimulatorConfig
 from simulators.payments.replies import RefusedError, Reply, Twist
-from simulators.payments.state import Doc, State
-from simulators.payments.views import show_charge, show_order, show_withdrawal
+from simulators.payments.state import State
 
-MAX_PAGE = 30
 Act = Callable[[Twist], Reply]
+_ALPHABET = string.ascii_letters + string.digits
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyRule:
+    """What a dialect does with a repeated key. No rule at all: it knows no keys."""
+
+    retention_seconds: float
+    mismatch: Reply | None = None
+    """The answer to a known key with another request; None: replayed without comparing."""
+    busy: Reply | None = None
+    """The answer to a key whose first request is still under way; None: not noticed."""
+    crashed: Reply | None = None
+    """What is kept of an act that ended in a 500; None: what the act itself gave."""
 
 
 class Provider:
-    """Reads and keyed execution over one State; the acts themselves are in acts.py."""
+    """Keyed execution and the shared acts over one State."""
 
     def __init__(self, config: PaymentsSimulatorConfig, state: State) -> None:
         """Take the settings and the memory."""
         self.config = config
         self.state = state
 
-    def execute(self, key: str | None, twist: Twist, act: Act) -> Reply:
-        """Run `act` once per key, in one transaction with the kept answer."""
-        retention = self.config.key_retention_seconds
+    def execute(
+        self, key: str | None, mark: str, twist: Twist, act: Act, rule: KeyRule | None
+    ) -> Reply:
+        """Run `act` once per key as `rule` says, in one transaction with the kept answer.
+
+        `mark` stands for the whole request; a rule may compare it. Raises RefusedError for a
+        refusal that is not kept.
+        """
         with self.state.transaction():
-            if key is not None and not twist.ignore_key:
-                kept = self.state.kept(key, retention_seconds=retention)
+            if key is None or rule is None:
+                return _kept_or_raised(act, twist)
+            if not twist.ignore_key:
+                kept = self.state.kept(key, retention_seconds=rule.retention_seconds)
+                if kept is not None and rule.mismatch is not None and kept.mark != mark:
+                    return rule.mismatch
                 if kept is not None:
-                    return Reply(*kept, replayed=True)
-            try:
-                reply = act(twist)
-            except RefusedError as refused:
-                if not refused.kept:
-                    raise
-                reply = refused.reply
-            if key is not None:
-                self.state.keep(key, reply.status, reply.doc)
+                    return Reply(kept.status, kept.doc, replayed=True)
+            reply = _kept_or_raised(act, twist)
+            if twist.crash and rule.crashed is not None:
+                reply = replace(rule.crashed, acted=reply.acted)
+            self.state.keep(key, reply.status, reply.doc, mark=mark)
             return reply
-
-    def orders(self, *, code: str | None, page: int, size: int) -> Reply:
-        """Return a page of orders, newest first."""
-        total, docs = self.state.listed("order", code=code, page=page, size=min(size, MAX_PAGE))
-        return _page([show_order(self.state, doc) for doc in docs], total)
-
-    def order(self, order_id: str) -> Reply:
-        """Return one order."""
-        doc = self.state.get("order", order_id, lagging=True)
-        if doc is None:
-            raise RefusedError(404, "Order not found.")
-        return Reply(200, show_order(self.state, doc))
-
-    def charge(self, charge_id: str) -> Reply:
-        """Return one charge."""
-        doc = self.state.get("charge", charge_id, lagging=True)
-        if doc is None:
-            raise RefusedError(404, "Charge not found.")
-        return Reply(200, show_charge(self.state, doc))
-
-    def withdrawals(self, recipient_id: str, *, page: int, size: int) -> Reply:
-        """Return a page of withdrawals, newest first."""
-        self.require_recipient(recipient_id)
-        total, docs = self.state.listed(
-            "withdrawal", code=None, page=page, size=min(size, MAX_PAGE)
-        )
-        return _page([show_withdrawal(self.state, doc) for doc in docs], total)
-
-    def balance(self, recipient_id: str) -> Reply:
-        """Return the recipient's balance."""
-        self.require_recipient(recipient_id)
-        return Reply(
-            200,
-            {
-                "currency": "BRL",
-                "available_amount": self.available(),
-                "waiting_funds_amount": 0,
-                "transferred_amount": int(self.state.number("transferred")),
-                "recipient": {"id": recipient_id},
-            },
-        )
 
     def available(self) -> int:
         """Return the available balance in cents."""
         return self.config.opening_balance_cents + int(self.state.number("balance_change"))
 
-    def pix_code(self, transaction_id: str) -> str | None:
-        """Return the Pix code of a transaction, None if there is none."""
-        charge_id = self.state.get("transaction", transaction_id)
-        charge = charge_id and self.state.get("charge", charge_id["charge_id"])
-        return charge["last_transaction"].get("qr_code") if charge else None
+    def charged(
+        self, key: str | None, *, payer: str, description: str, amount_cents: int, ref: str
+    ) -> None:
+        """Record that a charge came into being."""
+        self.state.add_effect(
+            key=key or f"keyless-{ref}",
+            operation="charge",
+            business=f"charge|{payer}|{amount_cents}|{description}",
+            amount_cents=amount_cents,
+            ref=ref,
+        )
 
-    def require_recipient(self, recipient_id: str) -> None:
-        """Raise the 404 for any other recipient than the configured one."""
-        if recipient_id != self.config.recipient_id:
-            raise RefusedError(404, "Recipient not found.")
+    def paid(self, *, amount_cents: int) -> None:
+        """Add what a customer paid to the balance."""
+        self.state.add_number("balance_change", amount_cents)
+
+    def refunded(
+        self, key: str | None, *, charge_ref: str, amount_cents: int, was_paid: bool
+    ) -> None:
+        """Record that a charge was given back, or cancelled if it was not paid."""
+        if was_paid:
+            self.state.add_number("balance_change", -amount_cents)
+        self.state.add_effect(
+            key=key or f"keyless-{secrets.token_hex(8)}",
+            operation="refund",
+            business=f"refund|{charge_ref}|{amount_cents}",
+            amount_cents=amount_cents,
+            ref=charge_ref,
+        )
+
+    def transferred(self, key: str | None, *, account: str, amount_cents: int, ref: str) -> None:
+        """Record that balance was paid out to `account`."""
+        self.state.add_number("balance_change", -amount_cents)
+        self.state.add_number("transferred", amount_cents)
+        self.state.add_effect(
+            key=key or f"keyless-{ref}",
+            operation="transfer",
+            business=f"transfer|{account}|{amount_cents}",
+            amount_cents=amount_cents,
+            ref=ref,
+        )
 
 
-def _page(docs: list[Doc], total: int) -> Reply:
-    paging: dict[str, Any] = {"total": total}
-    return Reply(200, {"data": docs, "paging": paging})
+def new_id(prefix: str, *, length: int = 16) -> str:
+    """Return a fresh id such as `ch_…`."""
+    return f"{prefix}_" + "".join(secrets.choice(_ALPHABET) for _ in range(length))
+
+
+def _kept_or_raised(act: Act, twist: Twist) -> Reply:
+    try:
+        return act(twist)
+    except RefusedError as refused:
+        if not refused.kept:
+            raise
+        return refused.reply

@@ -1,4 +1,4 @@
-"""Pagar.me's answers as values, and its error shape."""
+"""What the provider answers, before it has a dialect's wire around it."""
 
 from dataclasses import dataclass, field
 
@@ -22,6 +22,8 @@ class Twist:
 
     fail: bool = False
     precondition: bool = False
+    crash: bool = False
+    """It acts, and then answers 500; a dialect may keep that 500 under the key."""
     alter: bool = False
     ignore_key: bool = False
     lookup_lag: float = 0.0
@@ -31,34 +33,8 @@ class Twist:
 class RefusedError(Exception):
     """The provider says no. `kept`: execution had begun, so the answer is replayed."""
 
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        errors: dict[str, list[str]] | None = None,
-        *,
-        kept: bool = False,
-    ) -> None:
-        """Take the status, the message and the errors by field."""
+    def __init__(self, reply: Reply, message: str, *, kept: bool = False) -> None:
+        """Take the answer in the dialect's own error shape, and its message in words."""
         super().__init__(message)
         self.kept = kept
-        self.reply = Reply(status, error_doc(message, errors))
-
-
-def error_doc(message: str, errors: dict[str, list[str]] | None = None) -> Doc:
-    """Return the error shape {message, errors?}."""
-    return {"message": message, "errors": errors} if errors else {"message": message}
-
-
-MESSAGES = {
-    400: "The request is invalid.",
-    401: "Authorization has been denied for this request.",
-    403: "This action is not allowed for this account.",
-    404: "Resource not found.",
-    409: "Idempotency-Key is being used by another request.",
-    412: "The action could not be completed.",
-    422: "The request is invalid.",
-    429: "Too many requests.",
-    500: "Internal server error.",
-    503: "Service unavailable.",
-}
+        self.reply = reply

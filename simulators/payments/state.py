@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,22 @@ CREATE TABLE IF NOT EXISTS objects (
 CREATE INDEX IF NOT EXISTS objects_by_code ON objects (kind, code);
 CREATE TABLE IF NOT EXISTS keys (
   key TEXT PRIMARY KEY, first_at REAL NOT NULL, status INTEGER NOT NULL, doc TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS key_marks (key TEXT PRIMARY KEY, mark TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS effects (
   seq INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, operation TEXT NOT NULL,
   business TEXT NOT NULL, amount_cents INTEGER NOT NULL, ref TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value REAL NOT NULL);
 """
-_TABLES = ("objects", "keys", "effects", "numbers")
+_TABLES = ("objects", "keys", "key_marks", "effects", "numbers")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """The first answer under a key. `mark` stands for the request that got it."""
+
+    status: int
+    doc: Doc
+    mark: str | None
 
 
 class State:
@@ -113,20 +124,24 @@ class State:
         ).fetchall()
         return int(total), [_doc(row[0]) for row in rows]
 
-    def kept(self, key: str, *, retention_seconds: float) -> tuple[int, Doc] | None:
+    def kept(self, key: str, *, retention_seconds: float) -> Kept | None:
         """Return the first answer under `key` if it is younger than the retention."""
         row = self._db.execute(
-            "SELECT status, doc FROM keys WHERE key = ? AND first_at > ?",
+            "SELECT status, doc, mark FROM keys LEFT JOIN key_marks USING (key) "
+            "WHERE key = ? AND first_at > ?",
             (key, self.now() - retention_seconds),
         ).fetchone()
-        return None if row is None else (int(row[0]), _doc(row[1]))
+        if row is None:
+            return None
+        return Kept(status=int(row[0]), doc=_doc(row[1]), mark=row[2])
 
-    def keep(self, key: str, status: int, doc: Doc) -> None:
+    def keep(self, key: str, status: int, doc: Doc, *, mark: str) -> None:
         """Keep the answer under `key`, in place of one past its retention."""
         self._db.execute(
             "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)",
             (key, self.now(), status, json.dumps(doc)),
         )
+        self._db.execute("INSERT OR REPLACE INTO key_marks VALUES (?, ?)", (key, mark))
 
     def add_effect(
         self, *, key: str, operation: str, business: str, amount_cents: int, ref: str

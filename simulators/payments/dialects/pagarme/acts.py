@@ -3,17 +3,20 @@
 Each act records its effect in the transaction that makes it. A failure is a result without effect.
 """
 
-import secrets
-import string
-
 from simulators.payments import brcode
-from simulators.payments.provider import Provider
-from simulators.payments.reading import Fields
-from simulators.payments.replies import MESSAGES, RefusedError, Reply, Twist
+from simulators.payments.dialects.pagarme.errors import MESSAGES, refuse
+from simulators.payments.dialects.pagarme.reading import Fields
+from simulators.payments.dialects.pagarme.shows import require_recipient
+from simulators.payments.dialects.pagarme.views import (
+    iso,
+    show_charge,
+    show_order,
+    show_withdrawal,
+)
+from simulators.payments.provider import Provider, new_id
+from simulators.payments.replies import Reply, Twist
 from simulators.payments.state import Doc
-from simulators.payments.views import iso, show_charge, show_order, show_withdrawal
 
-_ALPHABET = string.ascii_letters + string.digits
 _ONE_REAL = 100
 
 
@@ -46,10 +49,10 @@ def create_order(provider: Provider, key: str | None, body: Doc, twist: Twist) -
     provider.state.put("transaction", {"id": transaction, "charge_id": charge["id"]})
     provider.state.put("order", order, code=code, visible_at=visible_at)
     if not twist.fail:
-        provider.state.add_effect(
-            key=key or code or f"keyless-{charge['id']}",
-            operation="charge",
-            business=f"charge|{document}|{amount}|{description}",
+        provider.charged(
+            key or code,
+            payer=document,
+            description=description,
             amount_cents=amount,
             ref=charge["id"],
         )
@@ -62,14 +65,14 @@ def cancel_charge(
     """Refund a paid charge or cancel an unpaid one, wholly or in part."""
     charge = provider.state.get("charge", charge_id)
     if charge is None:
-        raise RefusedError(404, "Charge not found.")
+        raise refuse(404, "Charge not found.")
     left = charge["amount"] - sum(refund["amount"] for refund in charge["_refunds"])
     fields = Fields()
     amount = fields.cents(body, "amount", "charge.amount") if "amount" in body else left
     fields.raise_if_wrong()
     _precondition(twist)
     if charge["status"] not in ("pending", "paid") or amount > left or left == 0:
-        raise RefusedError(412, "This charge can not be canceled.", kept=True)
+        raise refuse(412, "This charge can not be canceled.", kept=True)
     if twist.fail:
         return Reply(200, _failed_refund(show_charge(provider.state, charge, at_once=True)))
     amount += _ONE_REAL if twist.alter else 0
@@ -82,14 +85,8 @@ def cancel_charge(
         }
     )
     provider.state.change(charge)
-    if charge["status"] == "paid":
-        provider.state.add_number("balance_change", -amount)
-    provider.state.add_effect(
-        key=key or f"keyless-{secrets.token_hex(8)}",
-        operation="refund",
-        business=f"refund|{charge_id}|{amount}",
-        amount_cents=amount,
-        ref=charge_id,
+    provider.refunded(
+        key, charge_ref=charge_id, amount_cents=amount, was_paid=charge["status"] == "paid"
     )
     return Reply(200, show_charge(provider.state, charge, at_once=True), acted=True)
 
@@ -98,18 +95,18 @@ def withdraw(
     provider: Provider, key: str | None, recipient_id: str, body: Doc, twist: Twist
 ) -> Reply:
     """Pay a part of the balance out to the recipient's bank account."""
-    provider.require_recipient(recipient_id)
+    require_recipient(provider, recipient_id)
     fields = Fields()
     amount = fields.cents(body, "amount", "withdrawal.amount")
     fields.raise_if_wrong()
     _precondition(twist)
     if amount > provider.available():
-        raise RefusedError(412, "The recipient has not enough balance.", kept=True)
+        raise refuse(412, "The recipient has not enough balance.", kept=True)
     amount += _ONE_REAL if twist.alter else 0
     state = provider.state
     now = state.now()
     withdrawal: Doc = {
-        "id": _new_id("withdrawal"),
+        "id": new_id("withdrawal"),
         "amount": amount,
         "fee": 0,
         "status": "failed" if twist.fail else "pending_transfer",
@@ -122,53 +119,41 @@ def withdraw(
     }
     state.put("withdrawal", withdrawal, visible_at=now + twist.lookup_lag)
     if not twist.fail:
-        state.add_number("balance_change", -amount)
-        state.add_number("transferred", amount)
-        state.add_effect(
-            key=key or f"keyless-{withdrawal['id']}",
-            operation="transfer",
-            business=f"transfer|{recipient_id}|{amount}",
-            amount_cents=amount,
-            ref=withdrawal["id"],
-        )
+        provider.transferred(key, account=recipient_id, amount_cents=amount, ref=withdrawal["id"])
     return Reply(200, show_withdrawal(state, withdrawal), acted=not twist.fail)
 
 
-def pay(provider: Provider, charge_id: str) -> Doc:
-    """Let the customer pay a pending charge. Raises RefusedError 404 or 409."""
+def pay(provider: Provider, charge_id: str) -> Doc | None:
+    """Let the customer pay a pending charge; None if there is none. Raises RefusedError 409."""
     with provider.state.transaction():
         charge = provider.state.get("charge", charge_id)
         if charge is None:
-            raise RefusedError(404, "Charge not found.")
+            return None
         if charge["status"] != "pending" or charge["_refunds"]:
-            raise RefusedError(409, f"The charge is {charge['status']!r}.")
+            raise refuse(409, f"The charge is {charge['status']!r}.")
         if charge["_expires_at"] <= provider.state.now():
-            raise RefusedError(409, "The Pix code has expired.")
+            raise refuse(409, "The Pix code has expired.")
         charge["status"] = "paid"
         charge["paid_amount"] = charge["amount"]
         charge["paid_at"] = iso(provider.state.now())
         charge["last_transaction"]["status"] = "paid"
         provider.state.change(charge)
-        provider.state.add_number("balance_change", charge["amount"])
+        provider.paid(amount_cents=charge["amount"])
     return show_charge(provider.state, charge)
 
 
 def _precondition(twist: Twist) -> None:
     if twist.precondition:
-        raise RefusedError(412, MESSAGES[412], kept=True)
-
-
-def _new_id(prefix: str) -> str:
-    return f"{prefix}_" + "".join(secrets.choice(_ALPHABET) for _ in range(16))
+        raise refuse(412, MESSAGES[412], kept=True)
 
 
 def _order(
     provider: Provider, body: Doc, amount: int, expires_in: int, *, failed: bool
 ) -> tuple[Doc, Doc]:
     now = provider.state.now()
-    charge_id = _new_id("ch")
+    charge_id = new_id("ch")
     status = "failed" if failed else "pending"
-    customer = {**body["customer"], "id": _new_id("cus")}
+    customer = {**body["customer"], "id": new_id("cus")}
     charge: Doc = {
         "id": charge_id,
         "code": body.get("code"),
@@ -185,12 +170,12 @@ def _order(
         "_expires_at": now + expires_in,
     }
     order: Doc = {
-        "id": _new_id("or"),
+        "id": new_id("or"),
         "code": body.get("code"),
         "amount": amount,
         "currency": "BRL",
         "closed": bool(body.get("closed", True)),
-        "items": [{**item, "id": _new_id("oi")} for item in body["items"]],
+        "items": [{**item, "id": new_id("oi")} for item in body["items"]],
         "customer": customer,
         "status": status,
         "metadata": body.get("metadata") or {},
@@ -203,7 +188,7 @@ def _order(
 
 def _transaction(provider: Provider, amount: int, expires_at: float, *, failed: bool) -> Doc:
     transaction: Doc = {
-        "id": _new_id("tran"),
+        "id": new_id("tran"),
         "transaction_type": "pix",
         "amount": amount,
         "success": not failed,

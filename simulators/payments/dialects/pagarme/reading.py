@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
-from simulators.payments.replies import MESSAGES, RefusedError
+from simulators.payments.dialects.pagarme.errors import MESSAGES, refuse
 from simulators.payments.state import Doc
 
 
@@ -49,7 +49,7 @@ class Fields:
     def raise_if_wrong(self) -> None:
         """Raise the 422 if anything was wrong."""
         if self.errors:
-            raise RefusedError(422, MESSAGES[422], self.errors)
+            raise refuse(422, MESSAGES[422], self.errors)
 
 
 def parse(body: bytes) -> Doc:
@@ -57,7 +57,7 @@ def parse(body: bytes) -> Doc:
     try:
         doc = json.loads(body)
     except ValueError:
-        raise RefusedError(400, MESSAGES[400], {"request": ["The body is not JSON."]}) from None
+        raise refuse(400, MESSAGES[400], {"request": ["The body is not JSON."]}) from None
     if not isinstance(doc, dict):
-        raise RefusedError(400, MESSAGES[400], {"request": ["The body is not an object."]})
+        raise refuse(400, MESSAGES[400], {"request": ["The body is not an object."]})
     return doc
