@@ -9,17 +9,19 @@ retry by themselves.
 import base64
 from collections.abc import Callable
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 import httpx
 
 from domain.outcomes import GatewayResult, LookupResult, Outcome, ProviderRequest
 from gateways import pagarme_requests
+from gateways.answers import READ_KEY, readable
+from gateways.config import checked_base_url, checked_secret
 from gateways.contract import Capabilities, ChargeView, Customer, ReadFailedError
-from gateways.pagarme_answers import classify, own_error, parse_object
+from gateways.pagarme_answers import classify, own_error
 from gateways.pagarme_lookup import look_up
-from gateways.pagarme_objects import Json, cents_of, object_of, refunded_cents, text_of
+from gateways.pagarme_objects import refunded_cents
 from gateways.pagarme_requests import CHARGES, KEY_HEADER, RECIPIENTS
+from gateways.reading import cents_of, object_of, parse_object, text_of
 from gateways.transport import Answer, Timeouts, Trip, Wire
 
 CAPABILITIES = Capabilities(
@@ -38,10 +40,6 @@ CAPABILITIES = Capabilities(
     withdrawal_validation=False,
     money="cents",
 )
-
-_READ_KEY = "0" * 32
-"""Stands in for a key on plain reads, which carry none."""
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class PagarmeGateway:
@@ -65,12 +63,11 @@ class PagarmeGateway:
         Plain HTTP is allowed to this machine only, unless `allow_plain_http` (simulators in
         other containers). Raises ValueError for a URL or secret that cannot be used.
         """
-        if not api_key or not api_key.isascii() or not api_key.isprintable():
-            raise ValueError("the Pagar.me api key is empty or not printable ASCII")
+        checked_secret(api_key, "Pagar.me")
         credentials = base64.b64encode(f"{api_key}:".encode("ascii")).decode("ascii")
         self._recipient_id = pagarme_requests.check_ref(recipient_id)
         self._wire = Wire(
-            base_url=_checked_base_url(base_url, allow_plain_http),
+            base_url=checked_base_url(base_url, allow_plain_http=allow_plain_http),
             credentials={"Authorization": f"Basic {credentials}"},
             timeouts=timeouts or Timeouts(),
             transport=transport,
@@ -144,7 +141,7 @@ class PagarmeGateway:
         body = parse_object(trip.body) if isinstance(trip, Answer) else None
         if isinstance(trip, Answer) and trip.status == 404 and own_error(body) is not None:
             return None
-        found = _good(trip, body, f"charge {charge_ref!r}")
+        found = readable(trip, f"charge {charge_ref!r}")
         amount = cents_of(found.get("amount"))
         if amount is None or text_of(found.get("id")) != charge_ref:
             raise ReadFailedError(f"charge {charge_ref!r}: the answer is not that charge")
@@ -162,8 +159,7 @@ class PagarmeGateway:
     async def balance(self) -> int:
         """Return the recipient's available balance in cents. Raises ReadFailedError."""
         trip = await self._read(f"{RECIPIENTS}/{self._recipient_id}/balance")
-        body = parse_object(trip.body) if isinstance(trip, Answer) else None
-        available = cents_of(_good(trip, body, "balance").get("available_amount"))
+        available = cents_of(readable(trip, "balance").get("available_amount"))
         if available is None:
             raise ReadFailedError("balance: no available_amount in cents")
         return available
@@ -173,29 +169,9 @@ class PagarmeGateway:
 
     async def _read(self, path: str) -> Trip:
         return await self._wire.send(
-            key=_READ_KEY,
+            key=READ_KEY,
             method="GET",
             path=path,
             headers={"Accept": "application/json"},
             body=None,
         )
-
-
-def _good(trip: Trip, body: Json | None, what: str) -> Json:
-    if not isinstance(trip, Answer):
-        raise ReadFailedError(f"{what}: {trip.reason} ({trip.exception})")
-    if trip.status != 200 or body is None:
-        raise ReadFailedError(f"{what}: status {trip.status}, no readable object")
-    return body
-
-
-def _checked_base_url(base_url: str, allow_plain_http: bool) -> str:
-    parts = urlsplit(base_url.rstrip("/"))
-    if parts.username or parts.password:
-        raise ValueError("the gateway's URL carries credentials")
-    if not parts.hostname or parts.path or parts.query or parts.fragment:
-        raise ValueError(f"the gateway's URL must be scheme, host and port only: {base_url!r}")
-    plain = parts.scheme == "http" and (allow_plain_http or parts.hostname in _LOOPBACK)
-    if parts.scheme != "https" and not plain:
-        raise ValueError(f"the gateway's URL must be https: {base_url!r}")
-    return base_url.rstrip("/")

@@ -8,28 +8,13 @@ of the frozen request.
 import json
 import re
 from collections.abc import Mapping
-from enum import Enum, auto
 
 from pydantic import JsonValue
 
 from domain.outcomes import Operation, ProviderRequest
-from gateways import brcode
 from gateways.pagarme_requests import METADATA_KEY
-
-Json = dict[str, JsonValue]
-
-_LONG_NUMBER = re.compile(r"\d{9,}")
-
-
-class Stage(Enum):
-    """How far an effect has come by the provider's own status word."""
-
-    DONE = auto()
-    WORKING = auto()
-    FAILED = auto()
-    UNDONE = auto()
-    """It was made and taken back since."""
-
+from gateways.reading import Json, cents_of, clean, object_of, ref_of, text_of
+from gateways.seen import Seen, Stage, hand_on_code
 
 STAGES: Mapping[Operation, Mapping[str, Stage]] = {
     "charge": {
@@ -60,59 +45,6 @@ STAGES: Mapping[Operation, Mapping[str, Stage]] = {
         "canceled": Stage.FAILED,
     },
 }
-
-
-def text_of(value: JsonValue) -> str | None:
-    """Return `value` if it is a non-empty text."""
-    return value if isinstance(value, str) and value else None
-
-
-def ref_of(value: JsonValue) -> str | None:
-    """Return `value` as an id; transfers had numbers for ids in earlier versions."""
-    number = cents_of(value)
-    return text_of(value) if number is None else str(number)
-
-
-def cents_of(value: JsonValue) -> int | None:
-    """Return `value` if it is an integer amount; a bool or a float is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def object_of(value: JsonValue) -> Json:
-    """Return `value` if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def clean(text: str) -> str:
-    """Return `text` on one line, at most 300 characters, long numbers (documents) masked."""
-    return _LONG_NUMBER.sub("***", " ".join(text.split()))[:300]
-
-
-class Seen:
-    """An object of the provider, compared with the frozen request."""
-
-    def __init__(
-        self, *, provider_ref: str | None, stage: Stage | None, word: str | None, data: Json
-    ) -> None:
-        """Take the ref, the stage (None: a word we do not know) and the word itself."""
-        self.provider_ref = provider_ref
-        self.stage = stage
-        self.word = word
-        self.data = data
-        self.differences: list[str] = []
-        self.failure: str | None = None
-
-    def differs(self, field: str, *, frozen: JsonValue, found: JsonValue) -> None:
-        """Record a difference in `field` if there is one."""
-        if frozen != found:
-            self.differences.append(f"{field}: frozen {frozen!r}, found {found!r}")
-
-    def evidence(self) -> Json:
-        """Return ids, status and differences; no personal data."""
-        evidence: Json = {"provider_ref": self.provider_ref, "provider_status": self.word}
-        if self.differences:
-            evidence["differences"] = list(self.differences)
-        return evidence
 
 
 def see(request: ProviderRequest, found: Json) -> Seen:
@@ -172,27 +104,11 @@ def _compare_order(seen: Seen, frozen: Json, order: Json, charges: JsonValue) ->
 
 
 def _check_code(seen: Seen, transaction: Json, amount: int | None) -> None:
-    """Hand the Pix code on only if it pays what was confirmed.
-
-    The test environment answers a plain URL instead of a code; it is not handed on, and it is no
-    conflict, since nothing can be paid by it.
-    """
     code = text_of(transaction.get("qr_code"))
-    if code is None:
-        if seen.word == "pending":
-            seen.stage = Stage.WORKING
-        return
-    if not code.startswith(brcode.PREFIX):
-        return
-    try:
-        pix = brcode.parse(code)
-    except brcode.BrCodeError as error:
-        seen.differences.append(f"Pix code: {error}")
-        return
-    if pix.amount_cents not in (None, amount):
-        seen.differs("Pix code amount", frozen=amount, found=pix.amount_cents)
-        return
-    seen.data["qr_code"] = code
+    if code is not None:
+        hand_on_code(seen, code, amount_cents=amount)
+    elif seen.word == "pending":
+        seen.stage = Stage.WORKING
 
 
 def _why_failed(transaction: Json) -> str | None:

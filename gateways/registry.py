@@ -1,44 +1,26 @@
 """Builds a gateway by its configured name.
 
-Bundled providers stand here; a user's own come from his own package through `add`, without
-touching Aval. A name is never taken twice: a second module could otherwise redirect money.
+Bundled providers stand here, one line each: a gateway `foo` is a set of modules `foo*.py` whose
+`foo_config.build` checks the configuration and makes it. A user's own come from his own package
+through `add`, without touching Aval. A name is never taken twice: a second module could otherwise
+redirect money.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
+from pydantic import ValidationError
 
+from gateways import pagarme_config
+from gateways.config import Config, Factory
 from gateways.contract import Gateway, GatewayError
-from gateways.pagarme import PagarmeGateway
 
-Config = Mapping[str, object]
-Factory = Callable[[Config], Gateway]
+_BUNDLED: Mapping[str, Factory] = {
+    "pagarme": pagarme_config.build,
+}
 
 
 class GatewayConfigError(GatewayError, ValueError):
     """A gateway's name or configuration cannot be used; the operator has to change it."""
-
-
-class PagarmeConfig(BaseModel):
-    """Configuration of `pagarme`. The secret is a value here; resolving it is the caller's."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    base_url: str = "https://api.pagar.me"
-    api_key: SecretStr
-    recipient_id: str
-    allow_plain_http: bool = False
-
-
-def build_pagarme(config: Config) -> Gateway:
-    """Return a Pagar.me gateway. Raises ValueError for a configuration that cannot be used."""
-    checked = PagarmeConfig.model_validate(dict(config))
-    return PagarmeGateway(
-        base_url=checked.base_url,
-        api_key=checked.api_key.get_secret_value(),
-        recipient_id=checked.recipient_id,
-        allow_plain_http=checked.allow_plain_http,
-    )
 
 
 class GatewayRegistry:
@@ -46,7 +28,7 @@ class GatewayRegistry:
 
     def __init__(self) -> None:
         """Start with the bundled gateways."""
-        self._factories: dict[str, Factory] = {"pagarme": build_pagarme}
+        self._factories: dict[str, Factory] = dict(_BUNDLED)
 
     def add(self, name: str, factory: Factory) -> None:
         """Register a user's own gateway. Raises GatewayConfigError for a name already taken."""
