@@ -159,7 +159,24 @@ class QuestionTexts(ABC):
     def bad_input(self, problems: str) -> str: ...
 
 
-class Texts(ToolTexts, ReasonTexts, QuestionTexts):
+class ConversationTexts(ABC):
+    """Handing a conversation over to a human, and asking for which account a member works."""
+
+    @abstractmethod
+    def hand_over_summary(self) -> str: ...
+    @abstractmethod
+    def human_coming(self) -> str: ...
+    @abstractmethod
+    def which_account(self, names: Sequence[str]) -> str: ...
+    @abstractmethod
+    def account_chosen(self, name: str) -> str: ...
+    @abstractmethod
+    def account_line(self, name: str) -> str: ...
+    @abstractmethod
+    def change_account_words(self) -> str: ...
+
+
+class Texts(ToolTexts, ReasonTexts, QuestionTexts, ConversationTexts):
     """All that Aval itself says to a person or notes for the model, in one language."""
 
     language: ClassVar[str]

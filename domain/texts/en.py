@@ -12,6 +12,7 @@ from domain.inbound import InboundKind
 from domain.money import format_brl_english
 from domain.texts import en_tools, shared
 from domain.texts.contract import ActionFact, Texts
+from domain.texts.en_conversation import EnConversation
 from domain.texts.en_questions import EnQuestions
 from domain.texts.en_tools import EnReasons, EnTools
 from domain.texts.shared import FactWords, named
@@ -125,7 +126,7 @@ _FACT_WORDS = FactWords(
 )
 
 
-class En(EnTools, EnReasons, EnQuestions, Texts):
+class En(EnTools, EnReasons, EnQuestions, EnConversation, Texts):
     """All texts in English."""
 
     language = "en"

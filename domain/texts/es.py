@@ -12,6 +12,7 @@ from domain.inbound import InboundKind
 from domain.money import format_brl
 from domain.texts import es_tools, shared
 from domain.texts.contract import ActionFact, Texts
+from domain.texts.es_conversation import EsConversation
 from domain.texts.es_questions import EsQuestions
 from domain.texts.es_tools import EsReasons, EsTools
 from domain.texts.shared import FactWords, named
@@ -128,7 +129,7 @@ _FACT_WORDS = FactWords(
 )
 
 
-class Es(EsTools, EsReasons, EsQuestions, Texts):
+class Es(EsTools, EsReasons, EsQuestions, EsConversation, Texts):
     """All texts in Spanish."""
 
     language = "es"

@@ -8,6 +8,7 @@ from domain.inbound import InboundKind
 from domain.money import format_brl
 from domain.texts import pt_br_tools, shared
 from domain.texts.contract import ActionFact, Texts
+from domain.texts.pt_br_conversation import PtBrConversation
 from domain.texts.pt_br_questions import PtBrQuestions
 from domain.texts.pt_br_tools import PtBrReasons, PtBrTools
 from domain.texts.shared import FactWords, named
@@ -118,7 +119,7 @@ _FACT_WORDS = FactWords(
 )
 
 
-class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, Texts):
+class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, PtBrConversation, Texts):
     """All texts in Portuguese (Brazil)."""
 
     language = "pt-BR"

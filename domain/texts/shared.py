@@ -48,6 +48,11 @@ def local_time(payload: Frozen, key: str) -> datetime:
     return from_iso_utc(text_at(payload, key)).astimezone(zone(text_at(payload, "time_zone")))
 
 
+def numbered(options: Sequence[str]) -> str:
+    """One option a line, from 1 on, to be answered by its number."""
+    return "\n".join(f"{n}. {option}" for n, option in enumerate(options, start=1))
+
+
 @dataclass(frozen=True, kw_only=True)
 class FactWords:
     """A language's words around the facts. `deadline`: how its prompts begin that line."""

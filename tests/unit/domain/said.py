@@ -7,6 +7,7 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from domain.actions import CloseReason, Status, Verdict
+from domain.choosing import MOST_NAME_CHARS
 from domain.inbound import InboundKind
 from domain.payload import Frozen
 from domain.texts import ActionFact, Texts
@@ -101,6 +102,9 @@ def _summaries(texts: Texts, values: Values) -> Iterator[Said]:
             prompt = texts.prompt_text(summary, expires, today=TODAY)
             way = f"{name} in {hours} hours"
             yield Said(name="prompt_text", way=way, reader=For.PROMPT, text=prompt)
+        named = f"{summary}\n{texts.account_line(values.name[:MOST_NAME_CHARS])}"
+        prompt = texts.prompt_text(named, expires, today=TODAY)
+        yield Said(name="prompt_text", way=f"{name}, account", reader=For.PROMPT, text=prompt)
 
 
 def _feedback(texts: Texts, values: Values) -> Iterator[Said]:
@@ -136,6 +140,18 @@ def _talk(texts: Texts, _values: Values) -> Iterator[Said]:
         yield Said(name="unreadable_note", way=kind, reader=For.MODEL, text=note)
     for name in ("model_unavailable", "press_the_button"):
         yield Said(name=name, way="", reader=For.PERSON, text=getattr(texts, name)())
+
+
+def _conversation(texts: Texts, values: Values) -> Iterator[Said]:
+    for name in ("hand_over_summary", "change_account_words"):
+        yield Said(name=name, way="", reader=For.PART, text=getattr(texts, name)())
+    yield Said(name="account_line", way="", reader=For.PART, text=texts.account_line(values.name))
+    for name, text in (
+        ("human_coming", texts.human_coming()),
+        ("which_account", texts.which_account([values.name, values.name])),
+        ("account_chosen", texts.account_chosen(values.name)),
+    ):
+        yield Said(name=name, way="", reader=For.PERSON, text=text)
 
 
 def _parts(texts: Texts, values: Values) -> Iterator[Said]:
@@ -220,5 +236,5 @@ def _questions(texts: Texts, values: Values) -> Iterator[Said]:
 
 _PARTS: tuple[Callable[[Texts, Values], Iterator[Said]], ...] = (
     _titles, _summaries, _feedback, _outcomes, _talk, _parts, _reasons, _markers, _facts,
-    _questions,
+    _questions, _conversation,
 )  # fmt: skip
