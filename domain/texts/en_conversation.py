@@ -16,21 +16,21 @@ class EnConversation(ConversationTexts):
     def human_coming(self) -> str:
         """No promise of a time: only that the agent is silent until then."""
         return (
-            "All right. Someone from the team will answer here. Until then I do not answer "
-            "your messages, but the buttons of open requests go on working."
+            "Okay. Someone from our team will answer here. Until then I won't answer "
+            "your messages, but the buttons of open requests still work."
         )
 
     def which_account(self, names: Sequence[str]) -> str:
         """The question, the accounts by number, and how to answer and change it."""
         how = (
-            "Answer with the number or the name. To change it later, write: "
+            "Reply with the number or the name. To change it later, write: "
             + self.change_account_words()
         )
-        return f"Which account is it for?\n{numbered(names)}\n\n{how}."
+        return f"Which account is this for?\n{numbered(names)}\n\n{how}."
 
     def account_chosen(self, name: str) -> str:
         """Said if nothing else waits for an answer."""
-        return f"All right, from now on it is for {name}. What do you need?"
+        return f"Okay, from now on this is for {name}. What do you need?"
 
     def account_line(self, name: str) -> str:
         """The last line of a summary."""

@@ -16,21 +16,21 @@ class EsConversation(ConversationTexts):
     def human_coming(self) -> str:
         """No promise of a time: only that the agent is silent until then."""
         return (
-            "De acuerdo. Alguien del equipo va a responder por aquí. Hasta entonces no "
-            "respondo a sus mensajes, pero los botones de los pedidos abiertos siguen valiendo."
+            "De acuerdo. Alguien del equipo te va a responder por aquí. Hasta entonces no "
+            "respondo tus mensajes, pero los botones de las solicitudes abiertas siguen activos."
         )
 
     def which_account(self, names: Sequence[str]) -> str:
         """The question, the accounts by number, and how to answer and change it."""
         how = (
-            "Responda con el número o el nombre. Para cambiarla después, escriba: "
+            "Responde con el número o el nombre. Para cambiarla después, escribe: "
             + self.change_account_words()
         )
         return f"¿Para qué cuenta es?\n{numbered(names)}\n\n{how}."
 
     def account_chosen(self, name: str) -> str:
         """Said if nothing else waits for an answer."""
-        return f"De acuerdo, desde ahora es para {name}. ¿Qué necesita?"
+        return f"De acuerdo, desde ahora es para {name}. ¿Qué necesitas?"
 
     def account_line(self, name: str) -> str:
         """The last line of a summary."""

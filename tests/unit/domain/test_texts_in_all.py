@@ -133,6 +133,13 @@ def test_no_word_is_left_in_portuguese(language: str) -> None:
         assert language != "en" or text.isascii(), one
 
 
+def test_spanish_says_tu() -> None:
+    """One voice throughout: no text of the same conversation says `usted`."""
+    formal = re.compile(r"\b(?:usted|sus?|responda|escriba|toque|confirme|pida|necesita)\b", re.I)
+    for one in everything(texts_for("es"), Values()):
+        assert formal.search(one.text or "") is None, one
+
+
 def test_the_words_looked_for_are_found_in_portuguese() -> None:
     """The search above would see a text that is left: it finds most of the original."""
     said = everything(texts_for("pt-BR"), Values())
