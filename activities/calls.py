@@ -100,6 +100,11 @@ def data_result(call: ToolCall, data: dict[str, JsonValue]) -> ToolResult:
     return ToolResult(tool_use_id=call.id, content=json.loads(json.dumps(data)))
 
 
+def calls_slot(turn: Turn, step: int) -> str:
+    """Where the calls of a step stand in the history, once they are answered."""
+    return f"turn:{turn.id}:{step}:calls"
+
+
 def pair(turn: Turn, step: int, answer: Answer, results: list[ToolResult]) -> list[Slot]:
     """The two history entries of a step: the calls, and all their results in one message."""
     by_id = {result.tool_use_id: result for result in results}
@@ -107,7 +112,7 @@ def pair(turn: Turn, step: int, answer: Answer, results: list[ToolResult]) -> li
     blocks = AssistantBlocks(blocks=_without_text(answer), unsent_text=answer.unsent_text)
     return [
         (
-            f"turn:{turn.id}:{step}:calls",
+            calls_slot(turn, step),
             "assistant_blocks",
             blocks.model_dump(mode="json"),
         ),

@@ -47,6 +47,7 @@ class _Work:
     answer: Answer
     call: ToolCall
     others: list[ToolResult]
+    own: Action | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +69,8 @@ class Propose:
         gateway): the turn ends by a template, where retrying for ever would end the conversation.
         """
         work = await self._read(ref)
+        if work.own is not None:
+            return _done(work.own)
         try:
             return await self._propose(work)
         except Exception as error:
@@ -89,6 +92,7 @@ class Propose:
             turn = await turns.read(connection, ref.turn_id)
             stored = await turns.stored_answer(connection, turn=ref.turn_id, step=ref.step)
             reads = await turns.read_results(connection, turn=ref.turn_id, step=ref.step)
+            own = await _own(connection, turn, ref.step)
         assert stored is not None, "propose runs after think stored its answer"
         answer = calls.read_answer(stored)
         effects = [one for one in answer.calls if calls.is_effect(self._deps.registry, one)]
@@ -100,6 +104,7 @@ class Propose:
             answer=answer,
             call=effects[0],
             others=[*(ToolResult.model_validate(one) for one in reads), *second],
+            own=own,
         )
 
     async def _freeze(self, work: _Work, tool: EffectTool[Any]) -> _Frozen:
@@ -147,6 +152,7 @@ class Propose:
         proposal = Proposal(
             action_id=action_id,
             turn=turn.id,
+            step=work.step,
             conversation=turn.conversation_id,
             who=who,
             phone_number_id=turn.phone_number_id,
@@ -182,24 +188,44 @@ class Propose:
     async def _store(self, work: _Work, tool: EffectTool[Any], frozen: _Frozen) -> ProposalDone:
         proposal = frozen.proposal
         direct = proposal.confirm == Confirm.DIRECT.value
-        written = TurnHistory(entries=[] if direct else _entries(work, frozen))
+        written = TurnHistory(
+            entries=[] if direct else _entries(work, frozen),
+            calls=calls.calls_slot(work.turn, work.step),
+        )
         async with self._deps.pool.acquire() as connection:
             result = await proposing.propose(connection, proposal, written)
         if result.what is Proposed.STALE:
             return ProposalDone(outcome=ProposalOutcome.STALE)
+        if result.what is Proposed.ANSWERED:
+            return ProposalDone(outcome=ProposalOutcome.ANSWERED)
         assert result.action is not None
         if result.what is Proposed.EQUAL:
             data = equal_data(tool, result.action)
             return await self._answered(work, calls.data_result(work.call, data))
-        outcome = ProposalOutcome.DIRECT if direct else ProposalOutcome.PROPOSED
-        return ProposalDone(outcome=outcome, action=ref_of(result.action))
+        return _done(result.action)
 
     async def _answered(self, work: _Work, result: ToolResult) -> ProposalDone:
+        """The calls are answered without a proposal, unless another try made one meanwhile."""
         slots = calls.pair(work.turn, work.step, work.answer, [result, *work.others])
         async with self._deps.pool.acquire() as connection, connection.transaction():
             await turns.lock_conversation(connection, work.turn.conversation_id)
+            own = await _own(connection, work.turn, work.step)
+            if own is not None:
+                return _done(own)
             await calls.write(connection, work.turn, slots)
         return ProposalDone(outcome=ProposalOutcome.ANSWERED)
+
+
+async def _own(connection: Connection, turn: Turn, step: int) -> Action | None:
+    return await proposing.proposed_at(
+        connection, conversation=turn.conversation_id, turn=turn.id, step=step
+    )
+
+
+def _done(action: Action) -> ProposalDone:
+    direct = action.confirm == Confirm.DIRECT.value
+    outcome = ProposalOutcome.DIRECT if direct else ProposalOutcome.PROPOSED
+    return ProposalDone(outcome=outcome, action=ref_of(action))
 
 
 def policy(tool: EffectTool[Any], settings: dict[str, Any]) -> Confirm:

@@ -28,7 +28,7 @@ from llm.prompt import system_blocks
 from llm.render import Message, render
 from llm.repair import repair
 from llm.trim import trim
-from store import actions, history, turns
+from store import actions, history, outbox, turns
 from store.actions import Action
 from store.turns import StoredAnswer, Turn
 from tools.contract import ReadTool
@@ -62,6 +62,8 @@ class Think:
         help, with the provider's wish for a delay where it gave one."""
         async with self._deps.pool.acquire() as connection:
             stored = await turns.stored_answer(connection, turn=ref.turn_id, step=ref.step)
+            if stored is None and await outbox.exists(connection, f"turn:{ref.turn_id}:reply:0"):
+                return Thought(route=Route.GIVE_UP)  # a run before this one spoke by template
         if stored is None:
             async with typing(self._deps, ref.turn_id, step=ref.step):
                 stored = await self._ask(ref)

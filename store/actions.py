@@ -145,11 +145,22 @@ async def lock(connection: Connection, action_id: str) -> tuple[Action, datetime
     return _action(row), now
 
 
+MOST_OPEN = 20  # a conversation has one pending; of others more than one is rarely under way
+
+
 async def recent(connection: Connection, conversation: UUID, *, limit: int) -> list[Action]:
-    """The last `limit` actions of a conversation, newest first: the ledger's facts."""
+    """The ledger's facts: the last `limit` actions of a conversation and all that are open, however
+    old: one that is being verified must not fall out of sight. Newest first."""
     rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM actions WHERE conversation_id = $1"
-        " ORDER BY created_at DESC LIMIT $2",
+        f"""
+        SELECT {_COLUMNS} FROM actions WHERE id IN (
+            (SELECT id FROM actions WHERE conversation_id = $1
+                ORDER BY created_at DESC LIMIT $2)
+            UNION
+            (SELECT id FROM actions WHERE conversation_id = $1
+                AND status IN ('pending', 'executing') ORDER BY created_at DESC LIMIT {MOST_OPEN}))
+        ORDER BY created_at DESC
+        """,
         conversation,
         limit,
     )

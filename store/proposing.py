@@ -27,14 +27,16 @@ class Proposed(StrEnum):
     NEW = "new"  # or its own row from an earlier try
     STALE = "stale"  # the facts moved: think again
     EQUAL = "equal"  # an equal effect lives already
+    ANSWERED = "answered"  # an earlier try told the model otherwise, and that stays
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """Everything that is frozen, ready to be stored. Times are UTC."""
+    """Everything that is frozen, ready to be stored. Times are UTC. `step`: of the turn."""
 
     action_id: str
     turn: UUID
+    step: int = 0
     conversation: UUID
     who: Who
     phone_number_id: str
@@ -58,9 +60,11 @@ class Proposal:
 
 @dataclass(frozen=True, kw_only=True)
 class TurnHistory:
-    """The entries that the proposal adds to the history, by slot, in order."""
+    """The entries that the proposal adds to the history, by slot, in order. `calls`: the slot that
+    is taken once the step's calls are answered, by whichever try."""
 
     entries: list[tuple[str, str, dict[str, JsonValue]]]
+    calls: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,15 +88,33 @@ async def find_proposed(connection: Connection, *, turn: UUID, action_id: str) -
     return action
 
 
+async def proposed_at(
+    connection: Connection, *, conversation: UUID, turn: UUID, step: int
+) -> Action | None:
+    """The action that an earlier try of this very step made, whatever *prepare* says now."""
+    action_id = await connection.fetchval(
+        "SELECT a.id FROM actions a JOIN audit_events e ON e.action_id = a.id AND e.n = 1"
+        " WHERE a.conversation_id = $1 AND a.turn_id = $2 AND (e.detail ->> 'step')::int = $3",
+        conversation,
+        turn,
+        step,
+    )
+    return await actions.find(connection, action_id) if action_id is not None else None
+
+
 async def propose(
     connection: Connection, proposal: Proposal, written: TurnHistory
 ) -> ProposeResult:
     """Store the proposal in one transaction; see `Proposed` for what may come of it."""
     async with connection.transaction():
         await turns.lock_conversation(connection, proposal.conversation)
-        own = await find_proposed(connection, turn=proposal.turn, action_id=proposal.action_id)
+        own = await _own(connection, proposal)
         if own is not None:
             return ProposeResult(what=Proposed.NEW, action=own)
+        if written.calls is not None and await history.has_slot(
+            connection, conversation=proposal.conversation, slot=written.calls
+        ):
+            return ProposeResult(what=Proposed.ANSWERED)
         if await _facts_seq(connection, proposal.conversation) != proposal.facts_seq:
             return ProposeResult(what=Proposed.STALE)
         equal = await actions.live_equal(
@@ -119,6 +141,13 @@ async def propose(
         return ProposeResult(
             what=Proposed.NEW, action=await actions.get(connection, proposal.action_id)
         )
+
+
+async def _own(connection: Connection, proposal: Proposal) -> Action | None:
+    found = await find_proposed(connection, turn=proposal.turn, action_id=proposal.action_id)
+    return found or await proposed_at(
+        connection, conversation=proposal.conversation, turn=proposal.turn, step=proposal.step
+    )
 
 
 async def _facts_seq(connection: Connection, conversation: UUID) -> int:
@@ -181,7 +210,12 @@ async def _insert(connection: Connection, proposal: Proposal) -> None:
         connection,
         proposal.action_id,
         "proposed",
-        {"digest": proposal.digest, "tool": proposal.tool, "confirm": proposal.confirm},
+        {
+            "digest": proposal.digest,
+            "tool": proposal.tool,
+            "confirm": proposal.confirm,
+            "step": proposal.step,
+        },
     )
     await connection.execute(
         "UPDATE conversations SET facts_seq = facts_seq + 1 WHERE id = $1", proposal.conversation
