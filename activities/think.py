@@ -5,6 +5,7 @@ the answer remembers on which `facts_seq` it was thought: a proposal or reply on
 refused later and thought again (design §3, §7).
 """
 
+import json
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,6 +25,7 @@ from domain.history import Entry
 from domain.texts import ActionFact, texts_for
 from llm.answers import ModelAnswer, Refused, Reply, ToolCalls, Truncated, classify
 from llm.errors import ModelFailure
+from llm.invariants import Rule, uses_of, violations
 from llm.prompt import system_blocks
 from llm.render import Message, render
 from llm.repair import repair
@@ -121,7 +123,8 @@ class Think:
             now_local=datetime.now(ZoneInfo(turn.who.time_zone)).isoformat(timespec="seconds"),
             capability=self._deps.claude.capability,
         )
-        repaired = repair(messages, truth=lambda _id, name: _ledger_truth(known, name))
+        led_to = await self._led_to(turn, messages)
+        repaired = repair(messages, truth=lambda id_, _name: _ledger_truth(led_to.get(id_)))
         if repaired.found:
             log.warning(
                 "history repaired",
@@ -134,6 +137,15 @@ class Think:
             )
         was_cut = before is not None and before.stop_reason == "max_tokens"
         return _Input(turn=turn, messages=repaired.messages, was_cut=was_cut)
+
+    async def _led_to(self, turn: Turn, messages: list[Message]) -> dict[str, Action]:
+        """The action of each call without a result; the ledger is asked only if there are any."""
+        lost = [one for one in violations(messages) if one.rule is Rule.ORPHAN_TOOL_USE]
+        if not lost:
+            return {}
+        ids = [use["id"] for message in messages for use in uses_of(message)]
+        async with self._deps.pool.acquire() as connection:
+            return await actions.of_calls(connection, turn.conversation_id, ids)
 
 
 def facts_text(known: list[Action], turn: Turn) -> str:
@@ -158,12 +170,11 @@ def _fact(action: Action, zone: ZoneInfo) -> ActionFact:
     )
 
 
-def _ledger_truth(known: list[Action], tool: str) -> str:
-    """What the ledger knows of a call whose result is missing: never "not done" unseen."""
-    for action in known:
-        if action.tool == tool:
-            return f"result lost; the ledger says: action_id={action.id} status={action.status}"
-    return "result lost; the ledger knows of no such action"
+def _ledger_truth(action: Action | None) -> str:
+    """What a call came to whose result is missing: data like any result, and never "not done" of an
+    action that is there."""
+    known = {"action_id": action.id, "status": action.status.value} if action else {}
+    return json.dumps({"result_lost": True, **known})
 
 
 def offered(registry: Registry, turn: Turn) -> list[dict[str, object]]:

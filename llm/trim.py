@@ -26,15 +26,19 @@ def tokens_of(entry: Entry) -> int:
 def trim(entries: Sequence[Entry], *, budget_tokens: int = BUDGET_TOKENS) -> list[Entry]:
     """The newest entries that fit, from a person's message on.
 
-    More than the budget is kept only if no later legal cut exists: one turn larger than it.
+    `entries` may lack the conversation's beginning: then what comes before the first legal cut is
+    dropped, if there is one. More than the budget is kept only if no later legal cut exists: one
+    turn larger than it.
     Raises ValueError if the budget is not positive.
     """
     if budget_tokens < 1:
         raise ValueError(f"a budget is at least one token, got {budget_tokens}")
     sizes = [tokens_of(entry) for entry in entries]
     cuts = _legal_cuts(entries)
-    start = total = 0
-    for at, size in enumerate(sizes):
+    lacks_beginning = bool(entries) and entries[0].position > 0
+    start = cuts[0] if lacks_beginning and cuts else 0
+    total = 0
+    for at, size in enumerate(sizes[start:], start):
         total += size
         if total <= budget_tokens:
             continue

@@ -5,6 +5,7 @@ after the lock (`clock_timestamp()`): a transaction that waited must not decide 
 it began.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -165,6 +166,27 @@ async def recent(connection: Connection, conversation: UUID, *, limit: int) -> l
         limit,
     )
     return [_action(row) for row in rows]
+
+
+async def of_calls(
+    connection: Connection, conversation: UUID, calls: Sequence[str]
+) -> dict[str, Action]:
+    """Which action each of these tool calls of the model led to, by the call's id; none where it
+    led to none. Of several calls of one tool in one answer only the first can have."""
+    rows = await connection.fetch(
+        """
+        SELECT DISTINCT ON (m.turn_id, m.step, a.id) block ->> 'id' AS call, a.id AS action
+        FROM turns t JOIN model_answers m ON m.turn_id = t.id
+        CROSS JOIN jsonb_array_elements(m.content) WITH ORDINALITY AS blocks (block, nth)
+        JOIN actions a ON a.conversation_id = $1 AND a.turn_id = t.id AND a.tool = block ->> 'name'
+        JOIN audit_events e ON e.action_id = a.id AND e.n = 1
+            AND coalesce((e.detail ->> 'step')::int, m.step) = m.step
+        WHERE t.conversation_id = $1 ORDER BY m.turn_id, m.step, a.id, nth
+        """,
+        conversation,
+    )
+    wanted = {row["call"]: row["action"] for row in rows if row["call"] in calls}
+    return {call: await get(connection, action) for call, action in wanted.items()}
 
 
 async def live_equal(

@@ -89,13 +89,18 @@ async def _place(connection: Connection, conversation: UUID, turn: UUID | None) 
 async def read(
     connection: Connection, conversation: UUID, *, limit: int
 ) -> list[dict[str, object]]:
-    """The last `limit` placed entries in order: dicts of position, kind and content."""
+    """The newest placed entries in order: dicts of position, kind and content.
+
+    All of them up to `limit`, then between half of it and all: the first moves on by half of the
+    limit at once. One that moved at each turn would void the model's cache at each turn.
+    """
+    step = limit // 2
     rows = await connection.fetch(
-        "SELECT * FROM (SELECT position, kind, content FROM history"
-        " WHERE conversation_id = $1 AND position IS NOT NULL"
-        " ORDER BY position DESC LIMIT $2) last ORDER BY position",
+        "SELECT position, kind, content FROM history WHERE conversation_id = $1 AND position >="
+        " (SELECT greatest(next_position / $2 - 1, 0) * $2 FROM conversations WHERE id = $1)"
+        " ORDER BY position",
         conversation,
-        limit,
+        step,
     )
     return [dict(row) for row in rows]
 

@@ -6,35 +6,27 @@ are applied; then the proof that this bites.
 time; elsewhere new ones.
 """
 
-import asyncio
 import dataclasses
 import os
 import random
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, cast
+from typing import Any
 
-import asyncpg
 import pytest
-import pytest_asyncio
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from llm.render import NothingToAnswerError
 from store import actions, history, proposing, turns
-from store.connection import Connection, prepare_connection
+from store.connection import Connection
 from store.proposing import Proposal, ProposeResult, TurnHistory
 from store.turns import StoredAnswer
-from tests.harness.databases import SEARCH_PATH, Databases
 from tests.integration.history import ground
-from tests.integration.history.far_claude import FarClaude
+from tests.integration.history.conftest import Database, Report, by_hand, make_bench
 from tests.integration.history.ground import REFUSED, SPEAKS
 from tests.integration.history.machine import HistoryMachine
 from tests.integration.history.machine_base import HistoryBench
-from tests.integration.history.one_connection import Doors, deps_on
 from tests.integration.history.open_turn import Wish
-from tests.integration.history.tools_of_tests import MakeCharge
 
 EXAMPLES = int(os.environ.get("HISTORY_EXAMPLES", "320"))
 HUNT = 250
@@ -45,86 +37,11 @@ FIRST_SEED = 20261130
 MODELS = ["claude-haiku-5-5", "claude-haiku-4-5"]
 """Facts as a message of role system, and within the user's."""
 
-Report = Callable[[str], None]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def dsn(databases: Databases) -> AsyncIterator[str]:
-    """One database for all examples."""
-    fresh = await databases.fresh()
-    yield fresh
-    await databases.drop(fresh)
-
-
-@pytest.fixture(scope="module")
-def database(dsn: str) -> Iterator[tuple[asyncio.AbstractEventLoop, Any]]:
-    """A seeded database and a connection to it, on a loop that hypothesis drives."""
-    loop = asyncio.new_event_loop()
-    connection = loop.run_until_complete(_connect(dsn))
-    yield loop, connection
-    loop.run_until_complete(connection.close())
-    loop.close()
-
-
-async def _connect(dsn: str) -> "asyncpg.Connection[asyncpg.Record]":
-    settings_of_it = {
-        "search_path": SEARCH_PATH,
-        "fake.at": ground.START.isoformat(),
-        "synchronous_commit": "off",  # nobody pulls the plug here
-    }
-    connection = await asyncpg.connect(dsn, server_settings=settings_of_it)
-    await prepare_connection(connection)
-    await ground.seed(connection)
-    return connection
-
 
 @pytest.fixture(params=MODELS)
 def model(request: pytest.FixtureRequest) -> str:
     """Both ways of telling the facts."""
     return str(request.param)
-
-
-@pytest.fixture
-def bench(
-    database: tuple[asyncio.AbstractEventLoop, Any], monkeypatch: pytest.MonkeyPatch
-) -> HistoryBench:
-    """Fresh counters, and a wire that is answered by script."""
-    return make_bench(database, MODELS[0], monkeypatch)
-
-
-def make_bench(
-    database: tuple[asyncio.AbstractEventLoop, Any], model: str, monkeypatch: pytest.MonkeyPatch
-) -> HistoryBench:
-    """The read receipt is left out: a courtesy beside the call, on a connection of its own."""
-    monkeypatch.setattr("activities.think.typing", _nothing_shown)
-    loop, connection = database
-    doors, claude, charge = Doors(connection), FarClaude(), MakeCharge()
-    return HistoryBench(
-        loop=loop,
-        connection=connection,
-        doors=doors,
-        claude=claude,
-        charge=charge,
-        deps=deps_on(doors, claude, charge, model),
-    )
-
-
-@asynccontextmanager
-async def _nothing_shown(*_given: object, **_named: object) -> AsyncIterator[None]:
-    yield
-
-
-@pytest.fixture
-def report(pytestconfig: pytest.Config, capsys: pytest.CaptureFixture[str]) -> Report:
-    """Says a line beside pytest's own, also where output is captured."""
-    terminal = cast(Any, pytestconfig.pluginmanager.getplugin("terminalreporter"))
-
-    def say(line: str) -> None:
-        with capsys.disabled():
-            terminal.ensure_newline()
-            terminal.write_line(line)
-
-    return say
 
 
 def explore(bench: HistoryBench, examples: int, *, first: int, shrink: bool) -> None:
@@ -173,10 +90,7 @@ EVERY_WAY = {
 
 
 def test_whatever_happened_is_shown_once_and_in_order(
-    database: tuple[asyncio.AbstractEventLoop, Any],
-    model: str,
-    monkeypatch: pytest.MonkeyPatch,
-    report: Report,
+    database: Database, model: str, monkeypatch: pytest.MonkeyPatch, report: Report
 ) -> None:
     """Each thing that happened stands once in what the model is shown, in order, mid-turn things
     after the turn's own; nothing shown changes; nobody but the system speaks as the system; every
@@ -312,16 +226,6 @@ def test_a_repeat_that_proposes_what_was_answered_is_found(
 
 
 # -- what the machine has found, step by step
-
-
-@contextmanager
-def by_hand(bench: HistoryBench) -> Iterator[HistoryMachine]:
-    """A machine whose steps a test takes."""
-    machine = type("Machine", (HistoryMachine,), {"bench": bench})()
-    try:
-        yield machine
-    finally:
-        machine.teardown()
 
 
 def old_and_open(machine: HistoryMachine) -> None:
