@@ -54,5 +54,6 @@ class Dialect(ABC):
 def bundled() -> list[Dialect]:
     """Return one of each dialect."""
     from simulators.payments.dialects.pagarme import Pagarme
+    from simulators.payments.dialects.stripe import Stripe
 
-    return [Pagarme()]
+    return [Pagarme(), Stripe()]
