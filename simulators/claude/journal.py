@@ -1,5 +1,6 @@
 """What was asked and answered, so that a test can assert on the far side's count."""
 
+import hashlib
 import json
 import time
 from collections import deque
@@ -12,7 +13,10 @@ from simulators.claude.fields import Json
 
 
 class Entry(BaseModel):
-    """One call. `time` is seconds since 1970 (UTC); `status` 0 means no answer was given."""
+    """One call. `time` is seconds since 1970 (UTC); `status` 0 means no answer was given.
+
+    `tools`: names; `tools_hash`: SHA-256 of them as they were sent, order and all.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -24,6 +28,7 @@ class Entry(BaseModel):
     messages: list[Any]
     system: Any
     tools: list[str]
+    tools_hash: str = ""
     tool_choice: Any
     stream: bool
     thinking: Any
@@ -66,6 +71,7 @@ class Journal:
             messages=_list(asked.get("messages")),
             system=asked.get("system"),
             tools=[str(t.get("name")) for t in _list(asked.get("tools")) if isinstance(t, dict)],
+            tools_hash=hashlib.sha256(json.dumps(asked.get("tools")).encode()).hexdigest(),
             tool_choice=asked.get("tool_choice"),
             stream=asked.get("stream") is True,
             thinking=asked.get("thinking"),
