@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from pydantic import JsonValue
 
-from domain.outcomes import GatewayResult, Outcome
+from domain.outcomes import GatewayResult, Outcome, ProviderRequest
 from gateways.contract import ReadFailedError
 from gateways.reading import Json, parse_object
 from gateways.seen import Seen, verdict
@@ -66,8 +66,25 @@ def classify(
     return result(trip, Outcome.UNKNOWN, f"status {trip.status} proves nothing")
 
 
+def foreign(request: ProviderRequest, key: str, *, key_header: str, ours: bool) -> NotSent | None:
+    """Return why a request may not be sent or looked up here, None if it may.
+
+    The trap: an account's gateway may be changed while an action of the old one is unsettled. The
+    new provider knows nothing of it, and its empty list would pass for "nothing was done". `ours`:
+    whether path and mode are those of this gateway.
+    """
+    if request.headers.get(key_header) != key:
+        reason = f"the request was not rendered for key {key!r}"
+    elif not ours:
+        reason = f"the request {request.path!r} was not rendered by this gateway"
+    else:
+        return None
+    return NotSent(reason=reason, exception="ValueError")
+
+
 def answer_evidence(answer: Answer) -> Json:
-    """Return what may be kept of an answer's head: status, type, request id, Retry-After."""
+    """Return what may be kept of an answer's head: status, type, request ids, Retry-After, and
+    whether it is said to be the replay of an earlier one."""
     evidence: Json = {"status": answer.status}
     if "content-type" in answer.headers:
         evidence["content_type"] = answer.headers["content-type"][:80]
@@ -76,6 +93,9 @@ def answer_evidence(answer: Answer) -> Json:
             evidence["provider_request_id"] = answer.headers[name][:80]
     if "retry-after" in answer.headers:
         evidence["retry_after"] = answer.headers["retry-after"][:40]
+    if answer.headers.get("idempotent-replayed", "").lower() == "true":
+        evidence["replayed"] = True
+        evidence["original_request"] = answer.headers.get("original-request", "")[:80]
     return evidence
 
 
@@ -86,14 +106,14 @@ def result(answer: Answer, outcome: Outcome, reason: str, **more: JsonValue) -> 
     )
 
 
-def from_seen(answer: Answer, seen: Seen, **more: JsonValue) -> GatewayResult:
+def from_seen(answer: Answer, seen: Seen) -> GatewayResult:
     """Return the outcome of an answer that carries this object."""
     outcome, reason = verdict(seen)
     return GatewayResult(
         outcome=outcome,
         provider_ref=seen.provider_ref,
         data=seen.data,
-        evidence={**answer_evidence(answer), **seen.evidence(), **more},
+        evidence={**answer_evidence(answer), **seen.evidence()},
         reason=reason,
     )
 

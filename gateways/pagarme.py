@@ -12,17 +12,18 @@ from datetime import timedelta
 
 import httpx
 
-from domain.outcomes import GatewayResult, LookupResult, Outcome, ProviderRequest
+from domain.outcomes import GatewayResult, LookupResult, ProviderRequest
 from gateways import pagarme_requests
-from gateways.answers import READ_KEY, readable
+from gateways.answers import READ_KEY, foreign, readable
 from gateways.config import checked_base_url, checked_secret
 from gateways.contract import Capabilities, ChargeView, Customer, ReadFailedError
+from gateways.looked import uncertain
 from gateways.pagarme_answers import classify, own_error
 from gateways.pagarme_lookup import look_up
 from gateways.pagarme_objects import refunded_cents
-from gateways.pagarme_requests import CHARGES, KEY_HEADER, RECIPIENTS
+from gateways.pagarme_requests import CHARGES, KEY_HEADER, PREFIX, RECIPIENTS
 from gateways.reading import cents_of, object_of, parse_object, text_of
-from gateways.transport import Answer, Timeouts, Trip, Wire
+from gateways.transport import Answer, NotSent, Timeouts, Trip, Wire
 
 CAPABILITIES = Capabilities(
     mechanism="header_key",
@@ -112,12 +113,8 @@ class PagarmeGateway:
         self, key: str, request: ProviderRequest, *, before_wire: Callable[[], None]
     ) -> GatewayResult:
         """Send `request` once and classify what came back (see `Gateway.send`)."""
-        if request.headers.get(KEY_HEADER) != key:
-            return GatewayResult(
-                outcome=Outcome.NOT_SENT,
-                reason=f"the request was not rendered for key {key!r}",
-                evidence={"exception": "ValueError"},
-            )
+        if (refused := _foreign(key, request)) is not None:
+            return classify(request, refused)
         trip = await self._wire.send(
             key=key,
             method=request.method,
@@ -130,6 +127,8 @@ class PagarmeGateway:
 
     async def lookup(self, key: str, request: ProviderRequest) -> LookupResult:
         """Look the effect up: orders by code, charge by id, withdrawals by metadata."""
+        if (refused := _foreign(key, request)) is not None:
+            return uncertain(refused, refused.reason)
         return await look_up(self._read, key, request)
 
     async def charge(self, charge_ref: str) -> ChargeView | None:
@@ -175,3 +174,8 @@ class PagarmeGateway:
             headers={"Accept": "application/json"},
             body=None,
         )
+
+
+def _foreign(key: str, request: ProviderRequest) -> NotSent | None:
+    ours = request.path.startswith(PREFIX)
+    return foreign(request, key, key_header=KEY_HEADER, ours=ours)

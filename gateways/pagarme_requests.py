@@ -13,9 +13,10 @@ from gateways import rendering
 from gateways.contract import Customer, RenderError
 from gateways.rendering import check, is_person, json_body, one_line
 
-ORDERS = "/core/v5/orders"
-CHARGES = "/core/v5/charges"
-RECIPIENTS = "/core/v5/recipients"
+PREFIX = "/core/v5/"
+ORDERS = f"{PREFIX}orders"
+CHARGES = f"{PREFIX}charges"
+RECIPIENTS = f"{PREFIX}recipients"
 KEY_HEADER = "Idempotency-Key"
 METADATA_KEY = "aval_action"
 """Where a transfer carries our key: withdrawals have no `code` field to look up by."""

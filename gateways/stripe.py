@@ -11,11 +11,12 @@ from datetime import timedelta
 
 import httpx
 
-from domain.outcomes import GatewayResult, LookupResult, Outcome, ProviderRequest
+from domain.outcomes import GatewayResult, LookupResult, ProviderRequest
 from gateways import stripe_requests
-from gateways.answers import READ_KEY, readable
+from gateways.answers import READ_KEY, foreign, readable
 from gateways.config import Mode, check_mode, checked_base_url, checked_secret
 from gateways.contract import Capabilities, ChargeView, Customer, ReadFailedError
+from gateways.looked import uncertain
 from gateways.reading import Json, cents_of, object_of, objects_of, parse_object, text_of
 from gateways.stripe_answers import classify, own_error
 from gateways.stripe_lookup import look_up
@@ -25,11 +26,12 @@ from gateways.stripe_requests import (
     CHARGES,
     CURRENCY,
     KEY_HEADER,
+    PATHS,
     PAYMENT_INTENTS,
     VERSION_HEADERS,
     refund_target,
 )
-from gateways.transport import Answer, Timeouts, Trip, Wire
+from gateways.transport import Answer, NotSent, Timeouts, Trip, Wire
 
 KEY_PREFIXES: Mapping[Mode, tuple[str, ...]] = {
     "sandbox": ("sk_test_", "rk_test_"),
@@ -136,12 +138,8 @@ class StripeGateway:
         self, key: str, request: ProviderRequest, *, before_wire: Callable[[], None]
     ) -> GatewayResult:
         """Send `request` once and classify what came back (see `Gateway.send`)."""
-        if request.headers.get(KEY_HEADER) != key:
-            return GatewayResult(
-                outcome=Outcome.NOT_SENT,
-                reason=f"the request was not rendered for key {key!r}",
-                evidence={"exception": "ValueError"},
-            )
+        if (refused := self._foreign(key, request)) is not None:
+            return classify(request, refused)
         trip = await self._wire.send(
             key=key,
             method=request.method,
@@ -154,6 +152,8 @@ class StripeGateway:
 
     async def lookup(self, key: str, request: ProviderRequest) -> LookupResult:
         """Look the effect up by our key in the metadata: lists, and the search for intents."""
+        if (refused := self._foreign(key, request)) is not None:
+            return uncertain(refused, refused.reason)
         return await look_up(self._read, key, request, now=self._clock())
 
     async def charge(self, charge_ref: str) -> ChargeView | None:
@@ -188,6 +188,10 @@ class StripeGateway:
 
     async def aclose(self) -> None:
         """Do nothing: each request opened and closed its own connection."""
+
+    def _foreign(self, key: str, request: ProviderRequest) -> NotSent | None:
+        ours = request.path in PATHS and request.expect.get("livemode") is self._livemode
+        return foreign(request, key, key_header=KEY_HEADER, ours=ours)
 
     async def _read(self, path: str) -> Trip:
         return await self._wire.send(

@@ -54,7 +54,7 @@ def classify(request: ProviderRequest, trip: Trip) -> GatewayResult:
     def success(answer: Answer, body: Json | None) -> GatewayResult:
         if body is None or text_of(body.get("id")) is None:
             return result(answer, Outcome.UNKNOWN, "a success without a readable object")
-        return from_seen(answer, see(request, body), **_replay(answer))
+        return from_seen(answer, see(request, body))
 
     return answers.classify(
         trip, STATUS_READINGS, success=success, refusal=_refusal, throttled=_throttled
@@ -81,7 +81,7 @@ def _refusal(answer: Answer, body: Json | None) -> GatewayResult:
     more: dict[str, JsonValue] = {"provider_message": error.message, "error_type": error.type}
     if error.code is not None:
         more["error_code"] = error.code
-    return result(answer, outcome, reason, **more, **_replay(answer))
+    return result(answer, outcome, reason, **more)
 
 
 def _meaning(status: int, error: StripeError) -> tuple[Outcome, str]:
@@ -98,10 +98,3 @@ def _throttled(answer: Answer, body: Json | None) -> GatewayResult:
     if own_error(body) is None:
         return result(answer, Outcome.UNKNOWN, "a rate limit, but not in Stripe's own shape")
     return result(answer, Outcome.NOT_SENT, "rate limit: not executed")
-
-
-def _replay(answer: Answer) -> dict[str, JsonValue]:
-    """Return that an answer is an earlier one, and whose: evidence for the operator."""
-    if answer.headers.get("idempotent-replayed", "").lower() != "true":
-        return {}
-    return {"replayed": True, "original_request": answer.headers.get("original-request", "")[:80]}

@@ -17,6 +17,8 @@ CHARGES = "/v1/charges"
 REFUNDS = "/v1/refunds"
 PAYOUTS = "/v1/payouts"
 BALANCE = "/v1/balance"
+PATHS = frozenset({PAYMENT_INTENTS, REFUNDS, PAYOUTS})
+"""Where requests of ours go."""
 KEY_HEADER = "Idempotency-Key"
 METADATA_KEY = "aval_action"
 """Under this name every object carries our key: the only way to look it up later."""

@@ -87,6 +87,7 @@ async def test_a_replayed_500_is_unknown_and_said_to_be_a_replay() -> None:
         headers={"idempotent-replayed": "true"},
     )
     assert result.outcome is Outcome.UNKNOWN
+    assert result.evidence["replayed"] is True
 
 
 async def test_a_key_used_with_other_parameters_is_a_conflict() -> None:

@@ -6,9 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
+from domain.outcomes import Outcome, Presence
 from gateways.contract import ReadFailedError
 from gateways.registry import GatewayConfigError, GatewayRegistry
 from gateways.stripe import StripeGateway
+from tests.unit.gateways.fakes import GATEWAY as PAGARME
+from tests.unit.gateways.fakes import KEY
+from tests.unit.gateways.fakes import charge_request as pagarme_request
 from tests.unit.gateways.stripe_fakes import (
     EXPIRED,
     charge_request,
@@ -150,3 +154,35 @@ async def test_a_charge_that_was_made_otherwise_is_read_by_its_own_id() -> None:
     charge = await always(httpx.Response(200, json=doc)).charge("ch_1")
     assert charge is not None
     assert (charge.amount_cents, charge.refunded_cents) == (5, 1)
+
+
+FOREIGN = {
+    "another provider's": pagarme_request(),
+    "the other mode's": charge_request().model_copy(update={"expect": {"livemode": True}}),
+    "a mode unsaid": charge_request().model_copy(update={"expect": {}}),
+}
+
+
+@pytest.mark.parametrize("whose", list(FOREIGN))
+async def test_a_request_that_another_gateway_rendered_is_neither_sent_nor_absent(
+    whose: str,
+) -> None:
+    """After an account changed its gateway or mode, the new one's empty list proves nothing."""
+    asked: list[httpx.Request] = []
+
+    def answer(sent: httpx.Request) -> httpx.Response:
+        asked.append(sent)
+        return httpx.Response(200, json={"data": [], "has_more": False})
+
+    gateway = gateway_answering(answer)
+    sent = await gateway.send(KEY, FOREIGN[whose], before_wire=lambda: None)
+    seen = await gateway.lookup(KEY, FOREIGN[whose])
+    assert (sent.outcome, seen.presence) == (Outcome.NOT_SENT, Presence.UNCERTAIN)
+    assert asked == []
+
+
+async def test_pagarme_does_not_take_stripes_requests_either() -> None:
+    """The same the other way round."""
+    sent = await PAGARME.send(KEY, charge_request(), before_wire=lambda: None)
+    seen = await PAGARME.lookup(KEY, charge_request())
+    assert (sent.outcome, seen.presence) == (Outcome.NOT_SENT, Presence.UNCERTAIN)
