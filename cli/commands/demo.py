@@ -6,18 +6,13 @@ simulators' room, which knows the far side alone.
 """
 
 import argparse
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.signals import StopRequested, stop_on_signals
-from cli.stack import reach
+from cli.stack import data_folder
 from cli.stack.errors import PartError
 from cli.stack.ports import Ports
 from cli.stack.stack import WATCH_EVERY_S, EmbeddedStack
@@ -40,7 +35,7 @@ def run(_arguments: argparse.Namespace, environment: dict[str, str]) -> int:
     try:
         with (
             stop_on_signals(),
-            _throw_away_folder() as data,
+            data_folder.throw_away("aval-demo-") as data,
             EmbeddedStack(data, kept, ports=Ports.free()) as stack,
         ):
             return _play(stack, kept)
@@ -89,18 +84,3 @@ def _far_side(wiring: Wiring) -> dict[str, str]:
         "SIM_DEMO_PAYMENTS_URL": wiring.url("payments"),
         "SIM_DEMO_PAYMENTS_SECRET": wiring.secrets.payments_admin,
     }
-
-
-@contextmanager
-def _throw_away_folder() -> Iterator[Path]:
-    """A folder that is gone afterwards, PostgreSQL's part too, wherever that lay."""
-    folder = Path(tempfile.mkdtemp(prefix="aval-demo-")).resolve()
-    if reach.is_root():
-        folder.chmod(0o711)
-    elsewhere = reach.data_folder(folder)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        if not elsewhere.is_relative_to(folder):
-            shutil.rmtree(elsewhere.parent, ignore_errors=True)

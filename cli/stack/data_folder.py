@@ -4,6 +4,8 @@ import fcntl
 import json
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
@@ -46,6 +48,21 @@ def make(folder: Path) -> None:
         raise StackError(f"AVAL_DATA: {folder}: {error.strerror}") from error
     if not folder.is_dir():
         raise StackError(f"AVAL_DATA: {folder} is not a folder")
+
+
+@contextmanager
+def throw_away(prefix: str) -> Iterator[Path]:
+    """A new folder that is gone afterwards, PostgreSQL's part too, wherever that lay."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    if reach.is_root():
+        folder.chmod(0o711)
+    elsewhere = reach.data_folder(folder)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if not elsewhere.is_relative_to(folder):
+            shutil.rmtree(elsewhere.parent, ignore_errors=True)
 
 
 @contextmanager

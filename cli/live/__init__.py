@@ -1,0 +1,1 @@
+"""`aval live`: the real model, everything else simulated, on a throw-away stack."""
