@@ -8,7 +8,7 @@ STAMP := .venv/.installed
 NO_CREDENTIALS = env $$(env | awk -F= '/^(AVAL|ANTHROPIC|TEMPORAL)_[A-Za-z0-9_]*=/ {print "-u " $$1}')
 
 .DEFAULT_GOAL := help
-.PHONY: help up demo test lint fmt clean
+.PHONY: help up demo live test lint fmt clean
 
 help: ## show this list
 	@awk -F': ## ' '/^[a-z]+: ## |^[a-z]+: .* ## / {split($$1, name, ":"); sub(/.*## /, ""); printf "  make %-6s %s\n", name[1], $$0}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ up: $(STAMP) ## start everything on this machine; Ctrl-C stops it, the data stay
 
 demo: $(STAMP) ## a scripted conversation on a throw-away stack; uses no credentials, ends by itself
 	@$(BIN)/aval demo
+
+live: $(STAMP) ## the demo and more against the real model; costs money, needs ANTHROPIC_API_KEY
+	@$(BIN)/aval live
 
 test: $(STAMP) ## all checks and tests; uses no credentials
 	$(BIN)/ruff check .

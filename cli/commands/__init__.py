@@ -8,6 +8,7 @@ from cli.commands import (
     customers,
     demo,
     doctor,
+    live,
     members,
     numbers,
     reconcile,
@@ -21,6 +22,7 @@ from cli.commands import (
 ALL = (
     up,
     demo,
+    live,
     setup,
     accounts,
     numbers,
