@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from cli.main import main
+from domain.texts import LANGUAGES
 from tests.harness.databases import Databases
 from tests.harness.scenes import propose
 from tests.harness.stack import Stack
@@ -65,6 +66,23 @@ async def test_an_account_is_made_with_all_that_belongs_to_it(database: str, ava
     assert re.search(r"Zé +\*\*\*\.982\.247-\*\*", customers)
 
 
+async def test_an_account_speaks_any_language_that_has_texts_and_no_other(
+    database: str, aval: Aval
+) -> None:
+    """Portuguese unless it is said; each language that somebody wrote; another is exit 2."""
+    account = ("--name", "x", "--time-zone", "UTC")
+    assert (await aval(database, "accounts", "add", "usual", *account))[0] == 0
+    for language in LANGUAGES:
+        argv = ("accounts", "add", f"in-{language.lower()}", *account, "--language", language)
+        assert (await aval(database, *argv))[0] == 0
+    listed = (await aval(database, "accounts", "list"))[1]
+    assert re.search(r"usual +x +UTC +pt-BR ", listed)
+    assert all(re.search(rf"in-\S+ +x +UTC +{language} ", listed) for language in LANGUAGES)
+    code, _, err = await aval(database, "accounts", "add", "no", *account, "--language", "fr")
+    assert code == 2
+    assert "'fr'" in err
+
+
 async def test_what_exists_already_is_refused_in_one_line(database: str, aval: Aval) -> None:
     """Twice the same account, number of another, phone of a member: exit 2, nothing changed."""
     account = ("--name", "x", "--time-zone", "UTC")
@@ -108,6 +126,28 @@ async def test_a_key_never_goes_into_the_database(database: str, aval: Aval) -> 
     assert "sk_live_1" not in err
     named = ("--gateway-secret", "AVAL_PAGARME_API_KEY", "--recipient", "re_1")
     assert (await aval(database, *add, *named))[0] == 0
+
+
+async def test_the_mode_of_a_gateway_is_said_where_it_is_asked_for(
+    database: str, aval: Aval
+) -> None:
+    """Sandbox or live is nobody's guess: Stripe needs it, Pagar.me has none, and it is kept."""
+    add = ("accounts", "add", "um", "--name", "x", "--time-zone", "UTC")
+    named = ("--gateway-secret", "AVAL_STRIPE_API_KEY", "--recipient", "ba_1")
+    for gateway, mode in (("stripe", ()), ("pagarme", ("--gateway-mode", "live"))):
+        code, _, err = await aval(database, *add, "--gateway", gateway, *mode, *named)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "--gateway-mode" in err
+    chosen = ("--gateway", "stripe", "--gateway-mode", "sandbox")
+    assert (await aval(database, *add, *chosen, *named))[0] == 0
+    connection = await asyncpg.connect(database)
+    kept = await connection.fetchval("SELECT gateway_config::text FROM accounts")
+    await connection.close()
+    assert json.loads(kept) == {
+        "api_key": {"secret": "AVAL_STRIPE_API_KEY"},
+        "recipient_id": "ba_1",
+        "mode": "sandbox",
+    }
 
 
 async def test_setup_may_be_repeated_and_refuses_another_deployment(
