@@ -59,19 +59,23 @@ async def seed_demo(
     gateway: str = "pagarme",
     base_url: str,
     recipient_id: str,
+    mode: str | None = None,
     allow_plain_http: bool = False,
 ) -> None:
     """Make the account `demo` on this business number, with all that belongs to it.
 
-    `recipient_id`: the provider's id of the account that transfers pay out to. An account `demo`
-    that exists keeps what it has; only where its gateway is reached is written anew, since a
-    simulator may come up on another port. Raises DeploymentError if the number is another's.
+    `recipient_id`: the provider's id of the account that transfers pay out to. `mode`: `sandbox`,
+    for gateways that want it said. An account `demo` that exists keeps what it has; only where its
+    gateway is reached is written anew, since a simulator may come up on another port. Raises
+    DeploymentError if the number is another's.
     """
     config: dict[str, JsonValue] = {
         "base_url": base_url,
         "api_key": {"secret": API_KEY_VARIABLE},
         "recipient_id": recipient_id,
     }
+    if mode is not None:
+        config["mode"] = mode
     if allow_plain_http:
         config["allow_plain_http"] = True
     async with connection.transaction():

@@ -13,6 +13,9 @@ from store import accounts
 if TYPE_CHECKING:
     from cli.main import Commands
 
+WITHOUT_MODE = frozenset({"pagarme"})
+"""Gateways whose configuration says nothing of sandbox or live: any https address is live."""
+
 
 def add(commands: "Commands") -> None:
     """Declare the commands."""
@@ -26,6 +29,11 @@ def add(commands: "Commands") -> None:
     parser.add_argument("--prompt-file", help="file in AVAL_PROMPTS; the shipped one without it")
     parser.add_argument("--read-only", action="store_true", help="offer tools that only read")
     parser.add_argument("--gateway", choices=GatewayRegistry().names())
+    parser.add_argument(
+        "--gateway-mode",
+        choices=("sandbox", "live"),
+        help="whether real money moves; has to be that of the key (not for pagarme)",
+    )
     parser.add_argument("--gateway-url", help="where the provider is; its own address without it")
     parser.add_argument("--gateway-secret", help="name of the variable with the key, AVAL_...")
     parser.add_argument("--recipient", help="the provider's id of the account that is paid out to")
@@ -54,7 +62,12 @@ def run_add(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
 
 
 def _gateway_config(arguments: argparse.Namespace) -> dict[str, JsonValue]:
-    given = (arguments.gateway_url, arguments.gateway_secret, arguments.recipient)
+    given = (
+        arguments.gateway_mode,
+        arguments.gateway_url,
+        arguments.gateway_secret,
+        arguments.recipient,
+    )
     if arguments.gateway is None:
         if any(given):
             raise BadArgumentsError("aval accounts add: --gateway is missing")
@@ -70,6 +83,13 @@ def _gateway_config(arguments: argparse.Namespace) -> dict[str, JsonValue]:
         "api_key": {"secret": arguments.gateway_secret},
         "recipient_id": arguments.recipient,
     }
+    if (arguments.gateway_mode is None) != (arguments.gateway in WITHOUT_MODE):
+        says = "takes no" if arguments.gateway in WITHOUT_MODE else "needs a"
+        raise BadArgumentsError(
+            f"aval accounts add: gateway {arguments.gateway!r} {says} --gateway-mode"
+        )
+    if arguments.gateway_mode is not None:
+        config["mode"] = arguments.gateway_mode
     if url := arguments.gateway_url:
         if not url.startswith(("https://", "http://127.0.0.1:", "http://localhost:")):
             raise BadArgumentsError(

@@ -175,6 +175,21 @@ async def test_a_simulated_channel_beside_real_money_does_not_start(stack: Stack
     await _refused(stack, b"AVAL_WHATSAPP_BASE_URL")
 
 
+async def test_live_mode_beside_a_simulated_channel_does_not_start(stack: Stack) -> None:
+    """A gateway that says `live` is real wherever it is reached; one that says `sandbox` with the
+    key of the live environment is found when it is built."""
+    await stack.pool.execute(
+        "UPDATE accounts SET gateway = 'stripe', gateway_config = gateway_config ||"
+        ' \'{"mode": "live", "recipient_id": "ba_1"}\''
+    )
+    await _refused(stack, b"AVAL_WHATSAPP_BASE_URL", b"account 'demo'")
+    await stack.pool.execute(
+        'UPDATE accounts SET gateway_config = gateway_config || \'{"mode": "sandbox"}\''
+    )
+    live = {"AVAL_PAGARME_API_KEY": "sk_live_of_a_test"}
+    await _refused(stack, b"account 'demo'", b"mode 'sandbox' needs a key", **live)
+
+
 async def test_lost_bells_are_rung_by_the_sweeper(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
