@@ -71,17 +71,23 @@ async def configured(connection: Connection) -> list[Configured]:
 
 
 async def real_gateways(connection: Connection) -> list[str]:
-    """The accounts whose gateway may move real money: any that is not reached by plain http on
-    this machine or marked as simulated."""
+    """The accounts whose gateway may move real money, by id."""
     rows = await connection.fetch(
         "SELECT id, gateway_config FROM accounts WHERE gateway IS NOT NULL ORDER BY id"
     )
-    return [row["id"] for row in rows if not is_simulated(row["gateway_config"])]
+    return [row["id"] for row in rows if moves_real_money(row["gateway_config"])]
 
 
-def is_simulated(config: dict[str, object]) -> bool:
-    """Whether the configuration points at a simulator: plain http, which no provider speaks."""
-    return urlsplit(str(config.get("base_url", ""))).scheme == "http"
+def moves_real_money(config: Mapping[str, object]) -> bool:
+    """Whether a gateway's configuration may move real money.
+
+    Its mode says so, which the gateway holds against its key when it is built; whatever else than
+    `sandbox` stands there is real. One without a mode is real unless it is reached by plain http,
+    which no provider speaks: a simulator.
+    """
+    if "mode" in config:
+        return config["mode"] != "sandbox"
+    return urlsplit(str(config.get("base_url", ""))).scheme != "http"
 
 
 async def add_account(
