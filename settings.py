@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from domain.errors import SettingsError
+from domain.pausing import MOST_PAUSE, PAUSE, in_hours
 
 META_HOST = "graph.facebook.com"
 _PLACEHOLDER = re.compile(
@@ -53,11 +54,14 @@ class Settings(BaseSettings):
     anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
     model: str = "claude-haiku-5-5"
 
-    tools: Words = ("tools.scheduling", "tools.customers", "tools.payments")
+    tools: Words = ("tools.scheduling", "tools.customers", "tools.payments", "tools.handover")
     path: Path | None = None
     """A folder in which the operator's own tool packages are found."""
     prompts: Path | None = None
     """The folder of the accounts' own prompt files."""
+
+    pause_hours: int = Field(default=in_hours(PAUSE), ge=1, le=in_hours(MOST_PAUSE))
+    """How long the agent is quiet in a conversation that a human took over."""
 
     transcribe_url: str | None = None
     """Where voice messages are transcribed (OpenAI-compatible, without `/v1`); none: nowhere."""

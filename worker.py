@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 
 from temporalio.client import Client
 
@@ -64,6 +65,7 @@ async def build_deps(settings: Settings, pool: Pool) -> AsyncIterator[Deps]:
             gateways=gateways,
             hearing=await _build_hearing(settings, stack),
             prompt_folder=settings.prompts,
+            pause=timedelta(hours=settings.pause_hours),
         )
 
 

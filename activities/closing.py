@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from temporalio import activity
+from temporalio.exceptions import ApplicationError
 
 from activities import calls
 from activities.deps import Deps
@@ -13,7 +14,7 @@ from domain.history import AssistantBlocks, SentText
 from domain.inbound import InboundKind
 from domain.texts import Texts, texts_for
 from llm.answers import Reply, Truncated, classify
-from store import history, outbox, turns
+from store import history, outbox, pauses, turns
 from store.connection import Connection
 from store.outbox import NewMessage
 from store.turns import Turn
@@ -64,7 +65,8 @@ class Apologise:
 
     @activity.defn(name="apologise")
     async def run(self, turn_id: UUID) -> bool:
-        """Whether anything was said."""
+        """Whether anything was said. Raises ApplicationError of type `paused`, not to be retried,
+        while a human has the conversation: the turn is not over then."""
         async with self._deps.pool.acquire() as connection:
             turn = await turns.read(connection, turn_id)
         readable = await _has_input(self._deps, turn)
@@ -74,6 +76,8 @@ class Apologise:
             return False
         async with self._deps.pool.acquire() as connection, connection.transaction():
             await turns.lock_conversation(connection, turn.conversation_id)
+            if await pauses.current(connection, turn.conversation_id) is not None:
+                raise ApplicationError("a human answers", type="paused", non_retryable=True)
             await _enqueue(connection, turn, lines, purpose="reply")
             if readable:
                 await history.append_turn_entry(

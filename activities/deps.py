@@ -3,12 +3,14 @@ together)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from channels.transcription import Transcriber
 from channels.whatsapp.media import WhatsAppMedia
 from channels.whatsapp.sender import WhatsAppSender
+from domain.pausing import PAUSE
 from gateways.contract import Gateway
 from gateways.registry import GatewayRegistry
 from llm.client import ClaudeClient
@@ -74,7 +76,8 @@ class Hearing:
 
 @dataclass(frozen=True, kw_only=True)
 class Deps:
-    """The clients of a worker process and the tools that it serves."""
+    """The clients of a worker process and the tools that it serves. `pause`: how long the agent is
+    quiet for a human who took over."""
 
     pool: Pool
     registry: Registry
@@ -82,6 +85,7 @@ class Deps:
     whatsapp: WhatsAppSender
     gateways: Gateways
     hearing: Hearing | None = None
+    pause: timedelta = PAUSE
     prompt_folder: Path | None = None
     prompts: dict[tuple[str, str], str] = field(default_factory=dict)
 

@@ -123,7 +123,10 @@ class Execute:
                 if action is None:
                     return
                 context = DatabaseContext(
-                    transaction=connection, who=attempt.effects.who, action_id=action.id
+                    transaction=connection,
+                    who=attempt.effects.who,
+                    action_id=action.id,
+                    pause=self._deps.pause,
                 )
                 result = await tool.execute(action.payload, action.id, context)
                 await executing.effect_done(

@@ -59,6 +59,8 @@ class Route(StrEnum):
     READ = "read"  # read tools, or calls that only get an error
     EFFECT = "effect"  # one effect is proposed, reads beside it are answered
     AGAIN = "again"  # nothing usable: think once more
+    PAUSED = "paused"  # a human has the conversation: the turn stays open and goes on afterwards
+    HANDED_OVER = "handed_over"  # this very turn asked for the human, and the person was told
     GIVE_UP = "give_up"  # a template answers
 
 

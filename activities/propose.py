@@ -22,6 +22,7 @@ from domain import ids
 from domain.actions import Status
 from domain.business_key import business_key
 from domain.canonical import JsonValue, action_digest, check_json, sha256_hex
+from domain.cleaning import clean_value
 from domain.errors import ToolInputError
 from domain.history import SentText, ToolResult
 from domain.outbound import PromptMessage
@@ -135,7 +136,8 @@ class Propose:
         request = await self._render(prepared, action_id, who.account_id, db)
         expires_at = now + min(prepared.expires_in, LONGEST_WAIT)
         texts = texts_for(who.language)
-        prompt_text = _prompt_text(texts, prepared.summary, expires_at, now, who.time_zone)
+        summary = _named(texts, prepared.summary, turn)
+        prompt_text = _prompt_text(texts, summary, expires_at, now, who.time_zone)
         prompt = _prompt(texts, prompt_text, action_id)
         digest = action_digest(
             tool=tool.name,
@@ -271,6 +273,13 @@ def _business_key(account_id: str, prepared: Prepared) -> str | None:
     if prepared.business_key is None:
         return None
     return business_key(account_id, prepared.business_key)
+
+
+def _named(texts: Texts, summary: str, turn: Turn) -> str:
+    """The summary, with the account where a member may mean another one of the same number."""
+    if not turn.shared or not turn.who.is_member:
+        return summary
+    return f"{summary}\n{texts.account_line(clean_value(turn.account_name, field='account'))}"
 
 
 def _prompt_text(

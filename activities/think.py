@@ -9,6 +9,7 @@ import json
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import asyncpg
@@ -30,8 +31,9 @@ from llm.prompt import system_blocks
 from llm.render import Message, render
 from llm.repair import repair
 from llm.trim import trim
-from store import actions, history, outbox, turns
+from store import actions, history, outbox, pauses, turns
 from store.actions import Action
+from store.connection import Connection
 from store.turns import StoredAnswer, Turn
 from tools.contract import ReadTool
 from tools.registry import Registry
@@ -63,6 +65,9 @@ class Think:
         """Where the answer leads. Raises ApplicationError, non-retryable where a retry cannot
         help, with the provider's wish for a delay where it gave one."""
         async with self._deps.pool.acquire() as connection:
+            paused = await _paused(connection, ref.turn_id)
+            if paused is not None:
+                return paused
             stored = await turns.stored_answer(connection, turn=ref.turn_id, step=ref.step)
             if stored is None and await outbox.exists(connection, f"turn:{ref.turn_id}:reply:0"):
                 return Thought(route=Route.GIVE_UP)  # a run before this one spoke by template
@@ -146,6 +151,13 @@ class Think:
         ids = [use["id"] for message in messages for use in uses_of(message)]
         async with self._deps.pool.acquire() as connection:
             return await actions.of_calls(connection, turn.conversation_id, ids)
+
+
+async def _paused(connection: Connection, turn: UUID) -> Thought | None:
+    pause, own = await pauses.of_turn(connection, turn)
+    if pause is None:
+        return None
+    return Thought(route=Route.HANDED_OVER if own else Route.PAUSED)
 
 
 def facts_text(known: list[Action], turn: Turn) -> str:

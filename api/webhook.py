@@ -7,6 +7,7 @@ The signature is checked over the raw bytes before anything is parsed. A databas
 
 import asyncio
 import logging
+from datetime import timedelta
 
 import asyncpg
 from fastapi import APIRouter, Request, Response
@@ -100,7 +101,11 @@ class Webhook:
     async def _receive(self, body: bytes, webhook: InboundWebhook) -> list[Ring]:
         async with self._pool.acquire() as connection:
             return await inbox.receive(
-                connection, body=body, webhook=webhook, parse_button=parse_button_id
+                connection,
+                body=body,
+                webhook=webhook,
+                parse_button=parse_button_id,
+                pause=timedelta(hours=self._settings.pause_hours),
             )
 
 

@@ -76,9 +76,18 @@ def action_prefix(text: str) -> str:
 
 def turn_prefix(text: str) -> str:
     """A turn's id or its beginning, in lower case. Raises ArgumentTypeError."""
+    return _uuid_prefix(text, "turn")
+
+
+def conversation_prefix(text: str) -> str:
+    """A conversation's id or its beginning, in lower case. Raises ArgumentTypeError."""
+    return _uuid_prefix(text, "conversation")
+
+
+def _uuid_prefix(text: str, what: str) -> str:
     if re.fullmatch(r"[0-9a-fA-F-]{4,36}", text) is None or len(text.replace("-", "")) > 32:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no turn id; give at least four of its 32 hexadecimal digits"
+            f"{text!r} is no {what} id; give at least four of its 32 hexadecimal digits"
         )
     return text.lower()
 

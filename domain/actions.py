@@ -90,6 +90,7 @@ class Refusal(StrEnum):
     """Why a decision was not followed. Silence unless the person is the right one (design §6)."""
 
     WRONG_PERSON = "wrong_person"
+    FOREIGN_PROMPT = "foreign_prompt"  # the click names a message that is not this prompt
     UNKNOWN_ACTION = "unknown_action"
     LATE = "late"  # the action was closed already
     DUPLICATE = "duplicate"  # the action was already decided the same way

@@ -20,13 +20,15 @@ been away. Beyond it the world that was confirmed no longer exists (design §3).
 
 @dataclass(frozen=True, kw_only=True)
 class StoredDecision:
-    """A click or a typed yes, as stored; `received_at` is our clock at the webhook."""
+    """A click or a typed yes, as stored; `received_at` is our clock at the webhook.
+    `foreign_prompt`: it names a message that is not the prompt of its action."""
 
     id: UUID
     verdict: Verdict
     person: Person
     phone_number_id: str
     received_at: datetime
+    foreign_prompt: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,17 @@ def is_right_person(decision: StoredDecision, *, person: Person, phone_number_id
     return decision.phone_number_id == phone_number_id and person.is_same(decision.person)
 
 
+def is_right(decision: StoredDecision, *, person: Person, phone_number_id: str) -> bool:
+    """Whether it is the right person's, and of this action's prompt if it names a message."""
+    right = is_right_person(decision, person=person, phone_number_id=phone_number_id)
+    return right and not decision.foreign_prompt
+
+
+def why_wrong(decision: StoredDecision) -> Refusal:
+    """Why a decision that is not right is refused, in silence."""
+    return Refusal.FOREIGN_PROMPT if decision.foreign_prompt else Refusal.WRONG_PERSON
+
+
 def judge(facts: PendingFacts, decisions: Sequence[StoredDecision]) -> Judgement:
     """What becomes of a pending action, given its unanswered decisions in the order stored.
 
@@ -68,9 +81,9 @@ def judge(facts: PendingFacts, decisions: Sequence[StoredDecision]) -> Judgement
     right = [
         one
         for one in decisions
-        if is_right_person(one, person=facts.person, phone_number_id=facts.phone_number_id)
+        if is_right(one, person=facts.person, phone_number_id=facts.phone_number_id)
     ]
-    refused = {one.id: Refusal.WRONG_PERSON for one in decisions if one not in right}
+    refused = {one.id: why_wrong(one) for one in decisions if one not in right}
     after, reason, followed = _outcome(facts, right)
     if after is not None:
         refused |= {one.id: _why_passed(one, followed) for one in right if one is not followed}

@@ -37,12 +37,14 @@ class UserLine(_Frozen):
 
     `at`: ISO 8601 with offset, in the account's time zone. `quoted`: the text of the message that
     he replied to. Both texts are the person's and are escaped when rendered, not here.
+    `by_team`: not the person but a human of the business wrote it, from another device.
     """
 
     text: str
     at: str
     quoted: str | None = None
     forwarded: bool = False
+    by_team: bool = False
 
     @field_validator("at")
     @classmethod

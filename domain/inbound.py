@@ -159,6 +159,8 @@ class InboundItem(_Frozen):
     """The message that a reaction, an edit or a deletion is about."""
     forwarded: bool = False
     group_id: str | None = None
+    recipient: Sender | None = None
+    """Of an echo: to whom the business's own people wrote, as they dialled him."""
     media: Media | None = None
     identity: IdentityChange | None = None
     reason: str | None = None

@@ -2,14 +2,20 @@
 
 from datetime import timedelta
 
-PAUSE_HOURS = 12
+PAUSE = timedelta(hours=12)
 """A working day: whoever took over in the morning is not interrupted in the afternoon."""
-MOST_PAUSE_HOURS = 168
-"""A week. Beyond that a forgotten pause would look like a broken agent."""
+MOST_PAUSE = timedelta(days=7)
+"""Beyond a week a forgotten pause would look like a broken agent."""
+
+
+def in_hours(time: timedelta) -> int:
+    """Whole hours."""
+    return time // timedelta(hours=1)
 
 
 def pause_hours(text: str) -> timedelta:
     """The time that a setting or an argument gives in whole hours. Raises ValueError."""
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_PAUSE_HOURS:
-        raise ValueError(f"{text!r} is not a whole number of hours from 1 to {MOST_PAUSE_HOURS}")
+    most = in_hours(MOST_PAUSE)
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= most:
+        raise ValueError(f"{text!r} is not a whole number of hours from 1 to {most}")
     return timedelta(hours=int(text))

@@ -6,6 +6,7 @@ numbers are never rewritten: Meta alters the extra digit of Brazilian numbers by
 consistent inbound.
 """
 
+import re
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -37,6 +38,22 @@ class Person(BaseModel):
         if self.user_id:  # an empty one is none: two of them would be equal
             return other.user_id == self.user_id
         return other.wa_id == self.wa_id
+
+
+_BRAZILIAN_MOBILE = re.compile(r"(55[1-9][0-9])9?([6-9][0-9]{7})", re.ASCII)
+"""Country, area, perhaps the ninth digit, and the eight of before; landlines begin with 2 to 5."""
+
+
+def dialled_forms(phone: str) -> list[str]:
+    """How Meta may name a number that a human dialled: itself, and for a Brazilian mobile the form
+    with or without the ninth digit. Only for finding a conversation to be quiet in; nobody decides
+    or has a role by such a likeness (facts/whatsapp.md §5.1).
+    """
+    match = _BRAZILIAN_MOBILE.fullmatch(phone)
+    if match is None:
+        return [phone]
+    both = [f"{match[1]}9{match[2]}", f"{match[1]}{match[2]}"]
+    return [phone, *(one for one in both if one != phone)]
 
 
 class Who(BaseModel):

@@ -20,7 +20,8 @@ _WORDS = (
 _MARKER = re.compile(rf"\[\s*{_ARTICLE}(?:{_WORDS})", re.IGNORECASE)
 _OWN_MARKER = re.compile(rf"\[\s*{_ARTICLE}(?:{_OWN_WORDS})\b", re.IGNORECASE)
 _OWN_TAG = re.compile(
-    r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|trecho_citado)\b", re.IGNORECASE
+    r"<\s*/?\s*(?:facts|system|mensagem_da_pessoa|mensagem_da_equipe|trecho_citado)\b",
+    re.IGNORECASE,
 )
 _TAG = re.compile(r"<\s*[/!?|]?\s*[^\W\d]", re.IGNORECASE)
 _LINE_START = re.compile(r"(?:^|[\n\r\v\f\x85\u2028\u2029])[\s>*_~`-]*\S")

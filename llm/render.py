@@ -101,7 +101,10 @@ def _rendered(entry: Entry) -> tuple[_Role, list[_Block]]:
 
 
 def _enveloped(line: UserLine) -> str:
-    """One message of a person inside a frame that says so; its own signs cannot close it."""
+    """One message of a person inside a frame that says so; its own signs cannot close it. The frame
+    of what a human of the business wrote is another one."""
+    if line.by_team:
+        return f'<mensagem_da_equipe hora="{line.at}">\n{neutral(line.text)}\n</mensagem_da_equipe>'
     forwarded = ' encaminhada="sim"' if line.forwarded else ""
     quoted = f"<trecho_citado>{neutral(line.quoted)}</trecho_citado>\n" if line.quoted else ""
     return (

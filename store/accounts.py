@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from domain.canonical import JsonValue
+from domain.choosing import MOST_NAME_CHARS
 from domain.errors import OperatorError
 from domain.people import Person, Role
 from domain.texts import texts_for
@@ -129,8 +130,9 @@ async def list_accounts(connection: Connection) -> list[Account]:
     rows = await connection.fetch(
         """
         SELECT a.id, a.name, a.time_zone, a.language, a.gateway, a.settings,
-               array(SELECT n.phone_number_id FROM business_numbers n
-                     WHERE n.account_id = a.id ORDER BY 1) AS numbers
+               array(SELECT n.phone_number_id FROM business_numbers n WHERE n.account_id = a.id
+                     UNION ALL SELECT s.phone_number_id || ' (members)' FROM shared_numbers s
+                     WHERE s.account_id = a.id ORDER BY 1) AS numbers
         FROM accounts a ORDER BY a.id
         """
     )
@@ -160,6 +162,34 @@ async def add_number(
     )
     if holder != account:
         raise OperatorError(f"number {phone_number_id!r} belongs to account {holder!r} already")
+
+
+async def share_number(connection: Connection, *, account: str, phone_number_id: str) -> None:
+    """Let the members of a further account work through a number. Raises OperatorError for an
+    unknown number, its own account, or a name that is too long for every summary."""
+    await require_account(connection, account)
+    holder = await connection.fetchval(
+        "SELECT account_id FROM business_numbers WHERE phone_number_id = $1", phone_number_id
+    )
+    if holder is None:
+        raise OperatorError(f"there is no number {phone_number_id!r}; see `aval accounts list`")
+    if holder == account:
+        raise OperatorError(f"number {phone_number_id!r} is account {account!r}'s own")
+    for row in await connection.fetch(
+        "SELECT id, name FROM accounts WHERE id = ANY($1) AND length(name) > $2",
+        [holder, account],
+        MOST_NAME_CHARS,
+    ):
+        raise OperatorError(
+            f"account {row['id']!r}: its name has more than {MOST_NAME_CHARS} characters; it has "
+            "to stand in every summary, which tells members of several accounts which one it is"
+        )
+    await connection.execute(
+        "INSERT INTO shared_numbers (phone_number_id, account_id) VALUES ($1, $2)"
+        " ON CONFLICT DO NOTHING",
+        phone_number_id,
+        account,
+    )
 
 
 async def add_member(

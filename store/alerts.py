@@ -28,11 +28,12 @@ FORGET_WORKERS_AFTER = timedelta(days=1)
 
 
 class Kind(StrEnum):
-    """Why an alert is given; the last two only once an action."""
+    """Why an alert is given; all but the first only once an action."""
 
     UNKNOWN = "unknown"  # executing, and nobody can say whether the effect happened
     CONTRADICTION = "contradiction"  # closed, and yet the provider acted
     MIRROR_FAILED = "mirror_failed"  # executed, and the tool's own tables do not say so
+    HUMAN_WANTED = "human_wanted"  # a person asked for a human, and the agent is quiet until then
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +79,15 @@ _OPEN_EVENTS = """
     ON CONFLICT DO NOTHING
 """
 
+_OPEN_WANTED = """
+    INSERT INTO alerts (action_id, kind, since, due_at)
+    SELECT p.action_id, 'human_wanted', p.since, now() FROM pauses p
+    WHERE p.action_id IS NOT NULL AND p.ended_at IS NULL AND p.until > now()
+      AND NOT EXISTS (SELECT 1 FROM alerts l
+          WHERE l.action_id = p.action_id AND l.kind = 'human_wanted')
+    ON CONFLICT DO NOTHING
+"""
+
 _CLOSE_SETTLED = """
     UPDATE alerts SET due_at = NULL FROM (
         SELECT l.action_id AS settled FROM alerts l JOIN actions a ON a.id = l.action_id
@@ -105,6 +115,7 @@ async def take_due(connection: Connection, *, most: int) -> Sequence[Alert]:
     """
     await connection.execute(_OPEN_UNKNOWN, UNKNOWN_FOR, UNCLOSED_FOR)
     await connection.execute(_OPEN_EVENTS)
+    await connection.execute(_OPEN_WANTED)
     await connection.execute(_CLOSE_SETTLED)
     rows = await connection.fetch(_TAKE, most, DELIVERED_WITHIN)
     return [Alert(**{**row, "kind": Kind(row["kind"])}) for row in rows]

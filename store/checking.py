@@ -1,6 +1,7 @@
 """What does not agree inside the database, for `aval doctor`. Reads only.
 
-Each question names rows that somebody should have handled by now, or that contradict each other.
+Each question names rows that somebody should have handled by now, or that contradict each other;
+what waits for a human, or for a person's answer, is no such row.
 A healthy system answers all of them with nothing.
 """
 
@@ -55,7 +56,11 @@ _LATE_NOW = {
     "undone": (
         """
         SELECT id::text AS row, 'an inbox item (' || kind || ') that nobody handled' AS what
-        FROM inbox WHERE done_at IS NULL AND received_at < now() - $1::interval
+        FROM inbox i WHERE done_at IS NULL AND received_at < now() - $1::interval
+            AND NOT EXISTS (SELECT 1 FROM conversations c
+                WHERE c.id = i.conversation_id AND c.asked_at IS NOT NULL)
+            AND NOT EXISTS (SELECT 1 FROM pauses p WHERE p.conversation_id = i.conversation_id
+                AND coalesce(p.ended_at, p.until) > now() - $1::interval)
         """
     ),
     "undecided": (

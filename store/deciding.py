@@ -15,8 +15,9 @@ from domain.deciding import (
     Judgement,
     PendingFacts,
     StoredDecision,
-    is_right_person,
+    is_right,
     judge,
+    why_wrong,
 )
 from domain.people import Person, Role
 from domain.texts import Texts, texts_for
@@ -55,8 +56,12 @@ async def _decide(connection: Connection, action_id: str) -> Next:
 
 async def _unanswered(connection: Connection, action_id: str) -> list[StoredDecision]:
     rows = await connection.fetch(
-        "SELECT id, verdict, phone_number_id, user_id, wa_id, received_at FROM decisions"
-        " WHERE action_id = $1 AND answered_at IS NULL AND source <> $2 ORDER BY seq FOR UPDATE",
+        f"""
+        SELECT d.id, verdict, d.phone_number_id, d.user_id, d.wa_id, d.received_at,
+            {_FOREIGN_PROMPT} AS foreign_prompt
+        FROM decisions d LEFT JOIN inbox i ON i.id = d.inbox_id
+        WHERE action_id = $1 AND answered_at IS NULL AND source <> $2 ORDER BY d.seq FOR UPDATE OF d
+        """,
         action_id,
         Source.OPERATOR.value,
     )
@@ -67,9 +72,32 @@ async def _unanswered(connection: Connection, action_id: str) -> list[StoredDeci
             person=Person(user_id=row["user_id"], wa_id=row["wa_id"]),
             phone_number_id=row["phone_number_id"],
             received_at=row["received_at"],
+            foreign_prompt=bool(row["foreign_prompt"]),
         )
         for row in rows
     ]
+
+
+_FOREIGN_PROMPT = """
+    (i.quoted_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM outbox_wamids w
+        WHERE w.wamid = i.quoted_id AND w.key = 'action:' || d.action_id || ':prompt')
+     AND (EXISTS (SELECT 1 FROM outbox_wamids w WHERE w.wamid = i.quoted_id)
+        OR EXISTS (SELECT 1 FROM outbox o WHERE o.key = 'action:' || d.action_id || ':prompt'
+            AND o.copies <= (SELECT count(*) FROM outbox_wamids w WHERE w.key = o.key))))
+"""
+"""The click names a message that is not the action's prompt: another one of ours, or anything while
+the ids of all the prompt's copies are known. A copy in doubt has an id that nobody told us yet."""
+
+
+async def _bound(connection: Connection, action: Action) -> Person:
+    """Whom the action was frozen for, with the user id that his phone showed since, if it knew
+    none: the same phone with another user id is somebody else (facts/whatsapp.md §5.4)."""
+    if action.person.user_id:
+        return action.person
+    user_id = await connection.fetchval(
+        "SELECT user_id FROM conversations WHERE id = $1", action.conversation_id
+    )
+    return Person(user_id=user_id, wa_id=action.person.wa_id)
 
 
 # ---------------------------------------------------------------- pending
@@ -96,7 +124,7 @@ async def _facts(
     connection: Connection, action: Action, now: datetime, *, any_decision: bool
 ) -> PendingFacts:
     base = PendingFacts(
-        person=action.person,
+        person=await _bound(connection, action),
         phone_number_id=action.phone_number_id,
         expires_at=action.expires_at,
         now=now,
@@ -129,7 +157,7 @@ async def _identity_changed(connection: Connection, action: Action) -> bool:
     one."""
     found = await connection.fetchval(
         """
-        SELECT 1 FROM inbox WHERE conversation_id = $1 AND kind = 'identity_changed'
+        SELECT 1 FROM identity_changes WHERE conversation_id = $1
             AND received_at >= least($3::timestamptz,
                 (SELECT min(received_at) FROM inbox asked WHERE asked.turn_id = $2))
         LIMIT 1
@@ -280,8 +308,9 @@ async def _answer_late(
 ) -> None:
     """Decisions that came when the action had left `pending`: one short answer per outcome for the
     right person, silence for anyone else (design §6)."""
+    person = await _bound(connection, action)
     for one in decisions:
-        right = is_right_person(one, person=action.person, phone_number_id=action.phone_number_id)
+        right = is_right(one, person=person, phone_number_id=action.phone_number_id)
         if right and action.status is Status.EXECUTING:
             if one.verdict is Verdict.CANCEL and action.verifying_told_at is None:
                 continue  # its outcome is moments away: told with it
@@ -289,7 +318,7 @@ async def _answer_late(
                 await _answer(connection, action, action.status, one.verdict, texts)
         elif right:
             await _answer(connection, action, action.status, one.verdict, texts)
-        refusal = Refusal.LATE if right else Refusal.WRONG_PERSON
+        refusal = Refusal.LATE if right else why_wrong(one)
         await _refuse(connection, action, Judgement(refused={one.id: refusal}))
 
 

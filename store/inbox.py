@@ -8,26 +8,50 @@ on its action, so that *decide* can never pass over it (design §3, locks).
 
 import uuid
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import asyncpg
 
 from domain.actions import Source
 from domain.inbound import PERSON_KINDS, InboundItem, InboundKind, StatusUpdate, Webhook
-from store import outbox
+from domain.pausing import PAUSE
+from domain.people import dialled_forms
+from store import identity, outbox, pauses
 from store.connection import Connection
+from store.pauses import Cause
 from store.ringing import FIRST_RING_S, Bell, Ring
 
 ParseButton = Callable[[str], tuple[str, str] | None]
 """The channel's reader of button ids: (`confirm` or `cancel`, action id), or None if not ours."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Rules:
+    """`served`: account by business number."""
+
+    served: dict[str, str]
+    parse_button: ParseButton
+    pause: timedelta
+
+
+FIRST_KINDS = {InboundKind.ECHO, InboundKind.IDENTITY_CHANGED}
+"""Stored before the rest of their batch: they hold conversations, and a click holds its action.
+Everybody else locks in that order."""
+
+
 async def receive(
-    connection: Connection, *, body: bytes, webhook: Webhook, parse_button: ParseButton
+    connection: Connection,
+    *,
+    body: bytes,
+    webhook: Webhook,
+    parse_button: ParseButton,
+    pause: timedelta = PAUSE,
 ) -> list[Ring]:
     """Store a verified webhook and return what to ring. One transaction; raises what asyncpg
-    raises when the database is not there, and then nothing is stored."""
+    raises when the database is not there, and then nothing is stored. `pause`: how long the agent
+    is quiet after a human wrote from another device."""
     rings: dict[tuple[str, Bell], Ring] = {}
     async with connection.transaction():
         webhook_id = await connection.fetchval(
@@ -38,8 +62,9 @@ async def receive(
             len(webhook.statuses),
         )
         served = await _served_numbers(connection)
-        for item in webhook.items:
-            for ring in await _receive_item(connection, webhook_id, item, served, parse_button):
+        rules = _Rules(served=served, parse_button=parse_button, pause=pause)
+        for item in sorted(webhook.items, key=lambda one: one.kind not in FIRST_KINDS):
+            for ring in await _receive_item(connection, webhook_id, item, rules):
                 rings.setdefault((ring.target, ring.bell), ring)
         for status in sorted(webhook.statuses, key=lambda one: (one.wamid, one.at)):
             for ring in await _receive_status(connection, webhook_id, status):
@@ -53,15 +78,11 @@ async def _served_numbers(connection: Connection) -> dict[str, str]:
 
 
 async def _receive_item(
-    connection: Connection,
-    webhook_id: UUID,
-    item: InboundItem,
-    served: dict[str, str],
-    parse_button: ParseButton,
+    connection: Connection, webhook_id: UUID, item: InboundItem, rules: _Rules
 ) -> list[Ring]:
     try:
         async with connection.transaction():
-            return await _store_item(connection, webhook_id, item, served, parse_button)
+            return await _store_item(connection, webhook_id, item, rules)
     except (
         asyncpg.DataError,
         asyncpg.IntegrityConstraintViolationError,
@@ -73,31 +94,21 @@ async def _receive_item(
 
 
 async def _store_item(
-    connection: Connection,
-    webhook_id: UUID,
-    item: InboundItem,
-    served: dict[str, str],
-    parse_button: ParseButton,
+    connection: Connection, webhook_id: UUID, item: InboundItem, rules: _Rules
 ) -> list[Ring]:
-    account = served.get(item.phone_number_id or "")
+    account = rules.served.get(item.phone_number_id or "")
     ignored = _why_ignored(item, account)
-    conversation = None
-    if account is not None and item.kind is InboundKind.IDENTITY_CHANGED:
-        conversation = await _changed_conversation(connection, item)
-    elif account is not None and item.from_person:
-        conversation = await _conversation(connection, item, account, make=ignored is None)
-    elif account is not None and item.beside:
-        conversation = await _conversation(connection, item, account, make=False)
+    about = await _conversations(connection, item, account, make=ignored is None)
     click = None
     if item.kind is InboundKind.BUTTON and ignored is None:
-        click = parse_button(item.button_id or "")
+        click = rules.parse_button(item.button_id or "")
         ignored = "foreign_button" if click is None else None
     waits = ignored is None and click is None
     inbox_id = await _insert(
         connection,
         webhook_id,
         item,
-        conversation=conversation,
+        conversation=about[0] if about else None,
         reason=ignored or ("click" if click else None),
         waits=waits,
     )
@@ -105,11 +116,61 @@ async def _store_item(
         return []  # delivered again: this very item is stored already
     if click is not None:
         return await _store_click(connection, inbox_id, item, *click)
-    if item.kind is InboundKind.IDENTITY_CHANGED and conversation is not None:
-        return await _wake_open_action(connection, conversation)
-    if waits and conversation is not None:
-        return [Ring(Bell.MESSAGE, conversation_id=conversation, row_id=str(inbox_id))]
+    if item.kind is InboundKind.IDENTITY_CHANGED:
+        await identity.changed(connection, item, inbox_id=inbox_id, conversations=about)
+        return [ring for one in about for ring in await _wake_open_action(connection, one)]
+    if item.kind is InboundKind.ECHO:
+        await _pause(connection, item, about, rules.pause)
+        return []
+    if waits and about:
+        return [Ring(Bell.MESSAGE, conversation_id=about[0], row_id=str(inbox_id))]
     return []
+
+
+async def _conversations(
+    connection: Connection, item: InboundItem, account: str | None, *, make: bool
+) -> list[UUID]:
+    """Which conversations the item is about: of what a person does, one at most."""
+    if account is None:
+        return []
+    if item.kind is InboundKind.IDENTITY_CHANGED:
+        return await identity.touched(connection, item)
+    if item.kind is InboundKind.ECHO:
+        return await _addressed(connection, item, account)
+    if not item.from_person and not item.beside:
+        return []
+    found = await _conversation(connection, item, account, make=make and item.from_person)
+    return [found] if found is not None else []
+
+
+async def _addressed(connection: Connection, item: InboundItem, account: str) -> list[UUID]:
+    """The conversations of whom the business's own people wrote to: by his user id, else all of
+    the number that they dialled. One is made for somebody new, so that he is theirs when he
+    answers. Nobody for a message of our own that comes back."""
+    to = item.recipient
+    if to is None or not to.known or await outbox.is_ours(connection, wamid=item.key):
+        return []
+    rows = await connection.fetch(
+        "SELECT id FROM conversations WHERE phone_number_id = $1 AND closed_at IS NULL"
+        " AND (user_id = $2 OR ($2::text IS NULL AND wa_id = ANY($3::text[]))) ORDER BY created_at",
+        item.phone_number_id,
+        to.user_id,
+        dialled_forms(to.wa_id) if to.wa_id else [],
+    )
+    if rows:
+        return [row["id"] for row in rows]
+    found = await _conversation(
+        connection, item.model_copy(update={"sender": to}), account, make=True
+    )
+    assert found is not None
+    return [found]
+
+
+async def _pause(
+    connection: Connection, item: InboundItem, conversations: list[UUID], lasts: timedelta
+) -> None:
+    for one in conversations:
+        await pauses.begin(connection, one, cause=Cause.ECHO, lasts=lasts, began=item.sent_at)
 
 
 def _why_ignored(item: InboundItem, account: str | None) -> str | None:
@@ -161,23 +222,6 @@ async def _conversation(
     if found is not None or not make:
         return found
     return await _make_conversation(connection, item, account)
-
-
-async def _changed_conversation(connection: Connection, item: InboundItem) -> UUID | None:
-    """The conversation of whoever became somebody else to us, by any id that he had before: his
-    user id first, then the conversation that the phone had last."""
-    change, sender = item.identity, item.sender
-    known = [change.previous_user_id if change else None, sender.user_id if sender else None]
-    phones = [change.previous_wa_id if change else None, sender.wa_id if sender else None]
-    found: UUID | None = await connection.fetchval(
-        "SELECT id FROM conversations WHERE phone_number_id = $1 AND closed_at IS NULL"
-        " AND (user_id = ANY($2::text[]) OR wa_id = ANY($3::text[]))"
-        " ORDER BY coalesce(user_id = ANY($2::text[]), false) DESC, created_at DESC LIMIT 1",
-        item.phone_number_id,
-        [one for one in known if one],
-        [one for one in phones if one],
-    )
-    return found
 
 
 async def _make_conversation(connection: Connection, item: InboundItem, account: str) -> UUID:

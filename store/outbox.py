@@ -89,6 +89,13 @@ async def exists(connection: Connection, key: str) -> bool:
     return await connection.fetchval("SELECT 1 FROM outbox WHERE key = $1", key) is not None
 
 
+async def is_ours(connection: Connection, *, wamid: str) -> bool:
+    """Whether WhatsApp gave this id to a message of ours."""
+    return (
+        await connection.fetchval("SELECT 1 FROM outbox_wamids WHERE wamid = $1", wamid) is not None
+    )
+
+
 _DUE = """
     (o.state = 'waiting'
      OR (o.state IN ('sending', 'unknown')

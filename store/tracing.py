@@ -91,12 +91,12 @@ class TurnReport:
 
 
 _LISTED = """
-    SELECT t.id, c.account_id AS account, a.time_zone, right(coalesce(c.user_id, c.wa_id), 4)
+    SELECT t.id, a.id AS account, a.time_zone, right(coalesce(c.user_id, c.wa_id), 4)
                AS person, t.opened_at, t.closed_at, t.outcome,
            (SELECT count(*) FROM inbox i WHERE i.turn_id = t.id) AS messages,
            (SELECT count(*) FROM model_answers m WHERE m.turn_id = t.id) AS calls
     FROM turns t JOIN conversations c ON c.id = t.conversation_id
-    JOIN accounts a ON a.id = c.account_id
+    JOIN accounts a ON a.id = coalesce(t.account_id, c.account_id)
 """
 
 
@@ -113,7 +113,7 @@ async def list_turns(
     rows = await connection.fetch(
         f"""{_LISTED}
         WHERE ($1::timestamptz IS NULL OR t.opened_at >= $1)
-          AND ($2::text IS NULL OR c.account_id = $2)
+          AND ($2::text IS NULL OR a.id = $2)
           AND ($3::text IS NULL OR right(c.user_id, length($3)) = $3
                OR right(c.wa_id, length($3)) = $3)
         ORDER BY t.opened_at DESC, t.id LIMIT $4
@@ -165,7 +165,8 @@ async def calls(
     """The answered calls of a turn, or all since then (UTC), in their order."""
     rows = await connection.fetch(
         """
-        SELECT c.account_id AS account, m.turn_id, m.step, m.model, m.stop_reason,
+        SELECT coalesce(t.account_id, c.account_id) AS account, m.turn_id, m.step, m.model,
+               m.stop_reason,
                CASE WHEN $1::uuid IS NULL THEN '[]' ELSE m.content END AS content,
                m.usage, m.request_id, m.latency_ms, m.created_at
         FROM model_answers m JOIN turns t ON t.id = m.turn_id

@@ -5,7 +5,7 @@ messages, since *take* may run twice (design §3; facts/spike.md: a local activi
 after a kill, and messages added to a stored answer would make it wrong).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,12 +13,14 @@ from uuid import UUID
 import asyncpg
 
 from domain import ids
+from domain.inbound import InboundKind
 from domain.people import Person, Role, Who
 from store import history
 from store.connection import Connection
 
 MOST_MESSAGES = 50  # a burst beyond this is cut; the rest makes the next turn
 WORKING_S = 30  # a turn at work is not rung for this long
+ECHO = InboundKind.ECHO.value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +39,8 @@ class TakenMessage:
 
 @dataclass(frozen=True, kw_only=True)
 class Turn:
-    """An open turn with its own messages and for whom it works."""
+    """An open turn with its own messages and for whom it works. `shared`: its business number
+    serves several accounts. `echoes`: what the business's own people wrote meanwhile."""
 
     id: UUID
     conversation_id: UUID
@@ -48,6 +51,8 @@ class Turn:
     settings: dict[str, Any]
     facts_seq: int
     messages: list[TakenMessage]
+    shared: bool = False
+    echoes: list[TakenMessage] = field(default_factory=list)
 
 
 async def lock_conversation(connection: Connection, conversation: UUID) -> None:
@@ -57,13 +62,22 @@ async def lock_conversation(connection: Connection, conversation: UUID) -> None:
     )
 
 
-async def take(connection: Connection, conversation: UUID) -> UUID | None:
-    """The open turn of the conversation, or a new one of all unhandled messages; None if there are
-    none. Run it in a transaction of the caller, who then reads the turn."""
-    await lock_conversation(connection, conversation)
-    open_turn: UUID | None = await connection.fetchval(
+async def open_of(connection: Connection, conversation: UUID) -> UUID | None:
+    """The open turn of the conversation, if there is one."""
+    turn: UUID | None = await connection.fetchval(
         "SELECT id FROM turns WHERE conversation_id = $1 AND closed_at IS NULL", conversation
     )
+    return turn
+
+
+async def take(
+    connection: Connection, conversation: UUID, *, account: str | None = None
+) -> UUID | None:
+    """The open turn of the conversation, or a new one of all unhandled messages; None if there are
+    none. Run it in a transaction of the caller, who then reads the turn. `account`: for which a new
+    turn works; the number's own without it."""
+    await lock_conversation(connection, conversation)
+    open_turn = await open_of(connection, conversation)
     if open_turn is not None:
         return open_turn
     first: UUID | None = await connection.fetchval(
@@ -75,9 +89,11 @@ async def take(connection: Connection, conversation: UUID) -> UUID | None:
         return None
     turn = ids.turn_id(first)
     await connection.execute(
-        "INSERT INTO turns (id, conversation_id, opened_at) VALUES ($1, $2, clock_timestamp())",
+        "INSERT INTO turns (id, conversation_id, opened_at, account_id)"
+        " VALUES ($1, $2, clock_timestamp(), $3)",
         turn,
         conversation,
+        account,
     )
     await connection.execute(
         f"""
@@ -92,20 +108,35 @@ async def take(connection: Connection, conversation: UUID) -> UUID | None:
     return turn
 
 
+async def take_echoes(connection: Connection, conversation: UUID, turn: UUID) -> set[UUID]:
+    """Give the turn what the business's own people wrote since the last one; the ids of those that
+    it did not have yet."""
+    rows = await connection.fetch(
+        "UPDATE inbox SET turn_id = $2 WHERE conversation_id = $1 AND kind = 'echo'"
+        " AND turn_id IS NULL RETURNING id",
+        conversation,
+        turn,
+    )
+    return {row["id"] for row in rows}
+
+
 async def read(connection: Connection, turn: UUID) -> Turn:
     """The turn with its messages. Raises LookupError for an unknown id."""
     row = await connection.fetchrow(
         """
         SELECT t.id, t.conversation_id, c.phone_number_id, c.user_id, c.wa_id, c.facts_seq,
-            a.id AS account_id, a.name, a.time_zone, a.language, a.prompt_file, a.settings
+            a.id AS account_id, a.name, a.time_zone, a.language, a.prompt_file, a.settings,
+            EXISTS (SELECT 1 FROM shared_numbers s WHERE s.phone_number_id = c.phone_number_id)
+                AS shared
         FROM turns t JOIN conversations c ON c.id = t.conversation_id
-        JOIN accounts a ON a.id = c.account_id WHERE t.id = $1
+        JOIN accounts a ON a.id = coalesce(t.account_id, c.account_id) WHERE t.id = $1
         """,
         turn,
     )
     if row is None:
         raise LookupError(f"no turn {turn!r}")
     person = Person(user_id=row["user_id"], wa_id=row["wa_id"])
+    taken = await _taken(connection, turn)
     return Turn(
         id=row["id"],
         conversation_id=row["conversation_id"],
@@ -121,16 +152,20 @@ async def read(connection: Connection, turn: UUID) -> Turn:
         prompt_file=row["prompt_file"],
         settings=row["settings"],
         facts_seq=row["facts_seq"],
-        messages=[
-            _message(message)
-            for message in await connection.fetch(
-                "SELECT id, kind, coalesce(t.text, i.text) AS text, quoted_id, forwarded, sent_at,"
-                " received_at FROM inbox i LEFT JOIN transcripts t ON t.inbox_id = i.id"
-                " WHERE turn_id = $1 ORDER BY coalesce(sent_at, received_at), seq",
-                turn,
-            )
-        ],
+        messages=[one for one in taken if one.kind != ECHO],
+        shared=row["shared"],
+        echoes=[one for one in taken if one.kind == ECHO],
     )
+
+
+async def _taken(connection: Connection, turn: UUID) -> list[TakenMessage]:
+    rows = await connection.fetch(
+        "SELECT id, kind, coalesce(t.text, i.text) AS text, quoted_id, forwarded, sent_at,"
+        " received_at FROM inbox i LEFT JOIN transcripts t ON t.inbox_id = i.id"
+        " WHERE turn_id = $1 ORDER BY coalesce(sent_at, received_at), seq",
+        turn,
+    )
+    return [_message(row) for row in rows]
 
 
 async def newest_message(connection: Connection, turn: UUID) -> tuple[str, str] | None:
@@ -138,6 +173,7 @@ async def newest_message(connection: Connection, turn: UUID) -> tuple[str, str] 
     came without an id."""
     row = await connection.fetchrow(
         "SELECT phone_number_id, key FROM inbox WHERE turn_id = $1 AND key NOT LIKE 'sha256:%'"
+        " AND kind <> 'echo'"
         " ORDER BY coalesce(sent_at, received_at) DESC, seq DESC LIMIT 1",
         turn,
     )
@@ -168,21 +204,6 @@ async def role_of(connection: Connection, *, account_id: str, person: Person) ->
         person.wa_id,
     )
     return Role(role) if role is not None else Role.PUBLIC
-
-
-async def bind_member(connection: Connection, *, account_id: str, person: Person) -> None:
-    """Bind a member who was registered by phone to the user id that he first shows. Registered a
-    second time under that user id, he stays two: a conversation must not end on it."""
-    if person.user_id is None or person.wa_id is None:
-        return
-    await connection.execute(
-        "UPDATE members SET user_id = $2 WHERE account_id = $1 AND active AND user_id IS NULL"
-        " AND wa_id = $3 AND NOT EXISTS (SELECT 1 FROM members other"
-        "   WHERE other.account_id = $1 AND other.active AND other.user_id = $2)",
-        account_id,
-        person.user_id,
-        person.wa_id,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,15 +52,16 @@ async def take_yes(connection: Connection, conversation: UUID) -> ToRing | None:
 
 
 async def _only_message(connection: Connection, conversation: UUID) -> asyncpg.Record | None:
-    """The unhandled message with the account's language, if it is the only one and no turn is
-    open."""
+    """The unhandled message with the language of the account that asked, if it is the only one and
+    no turn is open."""
     rows = await connection.fetch(
         """
         SELECT i.id, i.kind, i.text, i.quoted_id, i.forwarded, i.sent_at, i.received_at,
             i.phone_number_id, i.user_id, i.wa_id, a.language
         FROM inbox i
         JOIN conversations c ON c.id = i.conversation_id
-        JOIN accounts a ON a.id = c.account_id
+        JOIN accounts a ON a.id = coalesce((SELECT p.account_id FROM actions p
+            WHERE p.conversation_id = $1 AND p.status = 'pending'), c.account_id)
         WHERE i.conversation_id = $1 AND i.done_at IS NULL AND i.turn_id IS NULL
             AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = $1
                 AND t.closed_at IS NULL)
@@ -75,14 +76,16 @@ async def _facts(
     connection: Connection, conversation: UUID, message: UUID
 ) -> asyncpg.Record | None:
     """The pending action, how far its prompt came, and whether anything else went either way since
-    the prompt was written. Whatever may have gone out counts as sent (`copies`)."""
+    the prompt was written. Whatever may have gone out counts as sent (`copies`), and so does a
+    pause: a human may have asked something else, where we do not see it."""
     return await connection.fetchrow(
         """
         SELECT a.id AS action_id, a.digest, a.expires_at, a.confirm, p.status, p.delivered_at,
             EXISTS (SELECT 1 FROM outbox o WHERE o.conversation_id = $1 AND o.key <> p.key
                 AND o.copies > 0
                 AND (o.fenced_at >= p.created_at OR o.delivered_at > p.delivered_at)
-            ) AS sent_between,
+            ) OR EXISTS (SELECT 1 FROM pauses h WHERE h.conversation_id = $1
+                AND coalesce(h.ended_at, h.until) > p.created_at) AS sent_between,
             EXISTS (SELECT 1 FROM inbox i WHERE i.conversation_id = $1 AND i.id <> $2
                 AND i.received_at >= p.created_at) AS received_between
         FROM actions a JOIN outbox p ON p.action_id = a.id AND p.purpose = 'prompt'

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from domain.canonical import JsonValue
 from domain.outcomes import GatewayResult, LookupResult, ProviderRequest
+from domain.pausing import PAUSE
 from domain.people import Role, Who
 from gateways.contract import Gateway
 from store.connection import Connection
@@ -81,11 +82,13 @@ class NoLongerPossible:
 
 @dataclass(frozen=True, kw_only=True)
 class DatabaseContext:
-    """What *execute* of a database tool gets: the transaction that also records the outcome."""
+    """What *execute* of a database tool gets: the transaction that also records the outcome.
+    `pause`: for how long a human who takes over has the conversation."""
 
     transaction: Connection
     who: Who
     action_id: str
+    pause: timedelta = PAUSE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,6 +78,7 @@ def _text(alert: Alert) -> str:
         f" (alert {alert.number})",
         Kind.CONTRADICTION: "CONTRADICTION: it was closed without effect, and the provider acted",
         Kind.MIRROR_FAILED: "it was executed, but the tool's own tables could not be written",
+        Kind.HUMAN_WANTED: "a person asks for a human and waits; the agent is quiet until then",
     }[alert.kind]
     return f"Aval: {what}: {says}. See: aval actions show {alert.action_id}"
 

@@ -11,7 +11,12 @@ from datetime import timedelta
 from uuid import UUID
 
 from temporalio import workflow
-from temporalio.exceptions import ActivityError, FailureError, WorkflowAlreadyStartedError
+from temporalio.exceptions import (
+    ActivityError,
+    ApplicationError,
+    FailureError,
+    WorkflowAlreadyStartedError,
+)
 
 with workflow.unsafe.imports_passed_through():
     from activities.closing import Answer, Apologise, Close
@@ -37,6 +42,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows.pending_action import PendingActionWorkflow
 
 ZERO = timedelta(0)
+PAUSED = "paused"
+"""No end of a turn: a human has the conversation, and the turn stays open."""
 
 
 @workflow.defn(name="TurnWorkflow")
@@ -63,6 +70,10 @@ class TurnWorkflow:
         if taken.turn_id is None:
             return
         outcome = await self._answer(taken)
+        if outcome == PAUSED:  # its messages are rung for when the pause is over
+            if self._bell:
+                workflow.continue_as_new(ref)
+            return
         self._bell = False
         end = TurnEnd(turn_id=taken.turn_id, outcome=outcome)
         more = await workflow.execute_local_activity_method(Close.run, end, **options.SQL)
@@ -159,6 +170,10 @@ class TurnWorkflow:
                 return None
             case Route.EFFECT:
                 return await self._effect(ref, reads=thought.reads)
+            case Route.PAUSED:
+                return PAUSED
+            case Route.HANDED_OVER:
+                return "template"  # the tool's own text was the answer
             case Route.GIVE_UP:
                 self._useless = options.MOST_USELESS_ANSWERS + 1
                 return None
@@ -206,6 +221,8 @@ class TurnWorkflow:
             said = await workflow.execute_activity_method(
                 Apologise.run, taken.turn_id, **options.SEND
             )
-        except ActivityError:
+        except ActivityError as error:
+            if isinstance(error.cause, ApplicationError) and error.cause.type == PAUSED:
+                return PAUSED
             return "template"  # its row is written; the sweeper rings until it is sent
         return "template" if said else "silence"

@@ -13,6 +13,7 @@ from functools import partial
 from channels.whatsapp.items import quarantined, quoted, stored_only, usable_id
 from channels.whatsapp.jsontext import load, load_pruned
 from channels.whatsapp.people import identify, read_contacts
+from channels.whatsapp.read_echo import read_echo
 from channels.whatsapp.read_message import read_message
 from channels.whatsapp.read_status import read_status
 from domain.inbound import InboundItem, InboundKind, Sender, StatusUpdate, Webhook
@@ -177,11 +178,13 @@ def _error_code(error: object) -> str:
 def _part(
     value: object, *, kind: InboundKind, number: str | None, contacts: Sequence[Sender]
 ) -> InboundItem:
-    """An element that is kept but never input; a call still says who called.
+    """An element that is kept but never input; a call still says who called, an echo to whom.
 
     Only echoes and messages in standby have ids of their own (a call shares one between events).
     """
-    by_id = kind in (InboundKind.ECHO, InboundKind.STANDBY) and _is_message(value)
+    if kind is InboundKind.ECHO:
+        return read_echo(value, phone_number_id=number, contacts=contacts)
+    by_id = kind is InboundKind.STANDBY and _is_message(value)
     item = stored_only(value, kind, phone_number_id=number, by_id=by_id)
     if kind is not InboundKind.CALL or not isinstance(value, dict):
         return item

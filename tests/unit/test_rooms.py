@@ -26,8 +26,9 @@ ROOMS = PRODUCT | {"simulators"}
 ENTRY_POINTS = {"worker.py", "settings.py"}
 BESIDE_THE_PRODUCT = {"tests", "bench", "docs", "examples"}
 
-STORE_OPEN_TO_TOOLS = {"agenda", "charges", "clock", "connection", "customers"}
-"""The queries of the bundled tools' own tables, and what every query needs."""
+STORE_OPEN_TO_TOOLS = {"agenda", "charges", "clock", "connection", "customers", "pauses"}
+"""The queries of the bundled tools' own tables, the pause that a person may ask for, and what every
+query needs."""
 
 BAD_IMPORTS: dict[str, list[tuple[str, str]]] = {
     "layers": [

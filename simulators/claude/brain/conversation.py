@@ -22,7 +22,9 @@ _FACT_REGION = re.compile(
     r"<(fatos?|facts?|ledger|contexto|context|sistema|system|estado)\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-_QUOTE_REGION = re.compile(r"<(trecho_citado|quoted?)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+_QUOTE_REGION = re.compile(
+    r"<(trecho_citado|quoted?|mensagem_da_equipe)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL
+)
 _TAG = re.compile(r"<(fatos?|facts?|ledger|contexto|context|sistema|system|estado)\b[^>]*>")
 _TAG = re.compile(r"</?[a-zA-Z_][\w-]*(?:\s[^>\n]*)?>")
 _FACT_HEAD = re.compile(r"\s*[\[#*]*\s*(fatos|facts|estado das acoes|acoes|registro|ledger)\b")

@@ -6,6 +6,7 @@ from simulators.claude.brain.words import fold
 
 _BOOKING = r"(?:horarios?|consultas?|agendamentos?|sessao|sessoes|reservas?)"
 _RULES: tuple[tuple[str, str], ...] = (
+    ("talk_to_human", r"\b(?:falar|atendimento) com\b.*\b(?:atendente|humano|pessoa|alguem)\b"),
     ("update_email", r"\b(?:mud|troc|atualiz|alter|corrig)\w*\b.*\be-?mail\b"),
     ("refund_charge", r"\b(?:estorn|reembols|devolv)\w*"),
     ("transfer_balance", r"\btransf[ei]r\w*"),
