@@ -1,14 +1,15 @@
 """One step in two worlds: the real store on PostgreSQL, the model without; compared, and then the
 promises.
 
-An example runs in one transaction that is rolled back at its end, so that it costs no disk and
-leaves no trace; the product's own transactions are savepoints in it. What two connections do to
-each other is the business of `machine_overlap.py`.
+An example begins where an action stands in the midst of its life. That beginning was made once, in
+an open transaction of its own connection (a *seat*), and the example is a savepoint on it that is
+rolled back: no disk, no trace, and no time for the way there. What two connections do to each other
+is the business of `machine_overlap.py`.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -17,51 +18,47 @@ from hypothesis.stateful import RuleBasedStateMachine
 
 from store import audit
 from store.connection import Connection
-from tests.integration.store.model import Model, ModelAction
-from tests.integration.store.promises import FarSide, Row, promise
-from tests.integration.store.steps import ROWS, OpenTurn, Steps, Wanted, microseconds, set_clock
+from tests.integration.store import promises
+from tests.integration.store.bench import Bench, Seat
+from tests.integration.store.far_side import FarSide, promise
+from tests.integration.store.model import Model
+from tests.integration.store.model_data import ModelAction
+from tests.integration.store.promises import Row
+from tests.integration.store.steps import ROWS, OpenTurn, Wanted, microseconds, set_clock
+from tests.integration.store.steps_effects import AllSteps
 
 T = TypeVar("T")
-Beginnings = st.sampled_from(
-    [
-        "pending",
-        "pressed",
-        "decided",
-        "opened",
-        "reopened",
-        "fenced",
-        "fenced",
-        "doubtful",
-        "doubtful",
-    ]
-)
 Nth = st.sampled_from([0, 0, 0, 1, 1, 2, 3])
 """Which of several, open and new ones first; modulo their number."""
-People = st.sampled_from(["maria", "rita"])
-Clickers = st.sampled_from(
-    ["right", "right", "right", "stranger", "other_owner", "other_user_id", "phone_only"]
-)
-Keys = st.sampled_from([("a", True), ("b", True), ("c", False)])
-Effects = st.sampled_from(["provider", "provider", "provider", "database"])
-Moves = st.sampled_from(["1", "5", "5", "30", "61", "edge", "edge", "far edge"])
-"""By so many seconds, or exactly to where a rule changes for the action."""
+
+
+def nothing(_got: Any) -> None:
+    """The far side does not notice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step in both worlds. `about` says with what, for the count of different sequences; `note`
+    tells the far side of its answer."""
+
+    name: str
+    about: tuple[object, ...]
+    real: Callable[[Connection], Awaitable[Any]]
+    pure: Callable[[Model], Any]
+    note: Callable[[Any], None] = nothing
 
 
 @dataclass
-class Bench:
-    """What the examples of a test share: a loop, a connection, and the counters."""
+class World:
+    """All that an example changes outside of the database."""
 
-    loop: asyncio.AbstractEventLoop
-    connection: Connection
-    compare: bool = True
-    examples: int = 0
-    steps: int = 0
-    visited: dict[str, int] = field(default_factory=dict)
-    broken_at: int | None = None
-
-    def run(self, work: Awaitable[T]) -> T:
-        """Run one step to its end."""
-        return self.loop.run_until_complete(work)
+    model: Model = field(default_factory=Model)
+    far: FarSide = field(default_factory=FarSide)
+    rows: dict[str, Row] = field(default_factory=dict)
+    turns: dict[str, OpenTurn] = field(default_factory=dict)
+    done_turns: list[tuple[OpenTurn, Wanted]] = field(default_factory=list)
+    looks: list[tuple[str, str, int]] = field(default_factory=list)
+    troubled: bool = False
 
 
 class BaseMachine(RuleBasedStateMachine):
@@ -71,46 +68,58 @@ class BaseMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.db = self.bench.connection
-        self.steps = Steps()
-        self.model = Model()
-        self.far = FarSide()
-        self.rows: dict[str, Row] = {}
-        self.turns: dict[str, OpenTurn] = {}
-        self.done_turns: list[tuple[OpenTurn, Wanted]] = []
-        self.looks: list[tuple[str, str]] = []
         self.broken = False
-        self.troubled = False
-        self.asked: set[str] = set()
+        self.to_the_end = False
+        self.trace: list[tuple[object, ...]] = []
+        self.world = World()
+
+    def sit(self, seat: Seat) -> None:
+        """Begin where the seat's transaction stands."""
         self.bench.examples += 1
-        self.begin()
+        self.db: Connection = self.bench.through(seat.connection)
+        self.seat = seat
+        self.steps = cast(AllSteps, seat.steps)
+        if seat.world is not None:
+            known = cast(World, seat.world)
+            self.world = deepcopy(World(**{**known.__dict__, "rows": {}}))
+            self.world.rows = dict(known.rows)
+            self.trace = [(seat.name,)]
 
-    def begin(self) -> None:
-        """Open the transaction of the example."""
-        self._example = cast(Any, self.db).transaction()
-        self.bench.run(self._example.start())
-        self.bench.run(set_clock(self.db, 0))
+    @property
+    def model(self) -> Model:
+        return self.world.model
 
-    def teardown(self) -> None:
-        """Forget the example."""
-        self.forget()
+    @property
+    def far(self) -> FarSide:
+        return self.world.far
+
+    @property
+    def now(self) -> int:
+        """By the clock of all."""
+        return self.world.model.now
 
     def forget(self) -> None:
         """Roll the example back."""
-        self.bench.run(self._example.rollback())
+        self.bench.run(self.seat.back())
 
     # -- one step
 
-    def step(
-        self, name: str, real: Callable[[Connection], Awaitable[T]], pure: Callable[[Model], T]
-    ) -> T:
+    def take(self, step: Step) -> Any:
         """Take the step in both worlds, compare, and check the promises."""
         with self.unbroken():
-            got = self.bench.run(real(self.db))
-            self.compare(f"what {name} answered", got, pure(self.model))
-            self.count(name)
+            got = self.bench.run(step.real(self.db))
+            self._same(step, got)
+            step.note(got)
+            self.count(step.name, *step.about)
             self.check()
         return got
+
+    def _same(self, step: Step, got: object) -> None:
+        if self.bench.compare:
+            self.compare(f"what {step.name} answered", got, step.pure(self.model))
+            return
+        with suppress(LookupError):  # what a broken product did, the model has never heard of
+            step.pure(self.model)
 
     @contextmanager
     def unbroken(self) -> Iterator[None]:
@@ -118,8 +127,9 @@ class BaseMachine(RuleBasedStateMachine):
         try:
             yield
         except Exception:
+            if not self.broken:
+                self.bench.found_broken()
             self.broken = True
-            self.bench.broken_at = self.bench.broken_at or self.bench.examples
             raise
 
     def promise(self, name: str, *, kept: bool, detail: object) -> None:
@@ -127,10 +137,10 @@ class BaseMachine(RuleBasedStateMachine):
         with self.unbroken():
             promise(name, kept=kept, detail=detail)
 
-    def count(self, name: str) -> None:
+    def count(self, name: str, *about: object) -> None:
         """For the report at the end."""
-        self.bench.steps += 1
-        self.bench.visited[name] = self.bench.visited.get(name, 0) + 1
+        self.trace.append((name, *about))
+        self.bench.visited[name] += 1
 
     def compare(self, what: str, got: object, expected: object) -> None:
         """Fail unless product and model agree."""
@@ -140,26 +150,26 @@ class BaseMachine(RuleBasedStateMachine):
     def check(self) -> None:
         """Rows against the model, promises against rows and the far side."""
         with self.unbroken():
-            self._check()
+            rows = {row["id"]: row for row in self.bench.run(self.read())}
+            if self.bench.compare:
+                for action in self.model.actions.values():
+                    self.compare(f"row {action.id}", _seen(rows[action.id]), self._expected(action))
+            promises.check(self.far, rows.values(), self.world.rows, self.now)
+            self.world.rows = rows
 
-    def _check(self) -> None:
-        rows = {row["id"]: row for row in self.bench.run(self._read())}
-        if self.bench.compare:
-            for action in self.model.actions.values():
-                self.compare(f"row {action.id}", _seen(rows[action.id]), self._expected(action))
-        self.far.check(rows.values(), self.rows, self.model.now)
-        moved = [one for one in rows if rows[one] != self.rows.get(one)]
-        for action_id in moved:
+    def check_evidence(self) -> None:
+        """The chain of each action; a broken one stays broken, so the end is early enough."""
+        for action_id in self.world.rows:
             broken = self.bench.run(audit.broken_links(self.db, action_id))
             promise("the chain of evidence holds", kept=broken == [], detail=(action_id, broken))
-        self.rows = rows
 
     def agrees(self, row: Row) -> bool:
         """Whether the model says the same of this action."""
         action = self.model.actions.get(row["id"])
         return action is not None and _seen(row) == self._expected(action)
 
-    async def _read(self) -> list[Row]:
+    async def read(self) -> list[Row]:
+        """The actions of the example as they stand."""
         return cast("list[Row]", await self.db.fetch(ROWS, list(self.far.known)))
 
     def _expected(self, action: ModelAction) -> dict[str, Any]:
@@ -168,15 +178,22 @@ class BaseMachine(RuleBasedStateMachine):
             "reason": action.reason,
             "attempt": action.attempt,
             "since": action.since,
+            "frozen": action.frozen_at,
             "looks": action.looks,
-            "look_at": action.look_at if action.looks else None,
+            "look_at": action.look_at,
             "told": action.told,
             "facts": self.model.facts[action.conversation],
             "decisions": [
-                [one.verdict, one.answered, one.followed, one.refusal] for one in action.decisions
+                [one.verdict, one.answered, one.followed, one.refusal, one.as_send]
+                for one in action.decisions
             ],
             "sends": [[one.n, one.attempt, one.outcome] for one in action.sends],
         }
+
+    def set_clock(self, at: int) -> None:
+        """Move the clock of both worlds."""
+        self.model.now = at
+        self.bench.run(set_clock(self.db, at))
 
     # -- choosing
 
@@ -190,6 +207,10 @@ class BaseMachine(RuleBasedStateMachine):
         """One of them."""
         return self.actions[nth % len(self.actions)]
 
+    def number(self, action_id: str) -> int:
+        """The same name for the same action in every run."""
+        return list(self.far.known).index(action_id)
+
     def has_actions(self) -> bool:
         return bool(self.model.actions)
 
@@ -201,16 +222,17 @@ class BaseMachine(RuleBasedStateMachine):
 
 
 def _seen(row: Row) -> dict[str, Any]:
-    since, look_at = row["executing_since"], row["look_at"]
+    since, look_at, frozen_at = row["executing_since"], row["look_at"], row["frozen_at"]
     return {
         "status": row["status"],
         "reason": row["reason"],
         "attempt": row["attempt"],
         "since": None if since is None else microseconds(since),
+        "frozen": None if frozen_at is None else microseconds(frozen_at),
         "looks": row["looks"],
         "look_at": None if look_at is None else microseconds(look_at),
         "told": row["told"],
         "facts": row["facts_seq"],
-        "decisions": [one[:4] for one in row["decisions"]],
+        "decisions": [one[:5] for one in row["decisions"]],
         "sends": row["sends"],
     }

@@ -1,25 +1,32 @@
-"""The rules of turns, proposals, clicks, *decide*, time and the sweeper.
+"""The rules of proposals, clicks, *decide*, time and the sweeper.
 
 A workflow that is terminated changes no row: it is a workflow that does not come. The end of each
-example stands for that, where the sweeper and *decide* alone must bring everything to its end.
+third example stands for that, where the sweeper and *decide* alone must bring everything to its
+end.
 """
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from store import ringing
-from tests.integration.store.machine_base import (
-    BaseMachine,
-    Clickers,
-    Effects,
-    Keys,
-    Moves,
-    Nth,
-    People,
+from tests.integration.store.far_side import Known, Pressed
+from tests.integration.store.machine_base import BaseMachine, Nth, Step
+from tests.integration.store.model_data import SECOND, ModelAction
+from tests.integration.store.promises import in_doubt
+from tests.integration.store.steps import OpenTurn, Wanted, moment, other
+
+People = st.sampled_from(["maria", "rita"])
+Clickers = st.sampled_from(
+    ["right", "right", "right", "stranger", "other_owner", "other_user_id", "phone_only"]
 )
-from tests.integration.store.model import FRESH, GRACE, LOOK_FOR, SECOND, ModelAction
-from tests.integration.store.promises import Known, Pressed
-from tests.integration.store.steps import OpenTurn, Wanted, clicker, moment, set_clock
+Keys = st.sampled_from([("a", True), ("a", True), ("b", True), ("c", False)])
+Effects = st.sampled_from(["provider", "provider", "provider", "database"])
+Policies = st.sampled_from(["button", "button", "button_or_yes", "direct"])
+Moves = st.sampled_from([1, 5, 30, None, None, None])
+"""By so many seconds, or to where a rule changes for the action."""
+
+Off = st.sampled_from([-1, 0, 0, 1])
+"""A microsecond before, exactly, or after."""
 
 
 class DecidingMachine(BaseMachine):
@@ -28,88 +35,78 @@ class DecidingMachine(BaseMachine):
     def teardown(self) -> None:
         """Bring everything to its end by the sweeper alone, then forget it."""
         try:
+            self.bench.sequences.add(hash(tuple(self.trace)))
             if not self.broken:
-                self._recover()
+                with self.unbroken():
+                    if self.to_the_end and self.bench.compare:
+                        self._recover()
+                    self.check_evidence()
         finally:
             self.forget()
 
-    # -- turns and proposals
+    # -- proposals
 
-    @rule(person=People)
-    def ask(self, person: str) -> None:
-        """A turn opens and its model thinks, on the facts of now."""
-        if person in self.turns:
-            return
-        turn = self.bench.run(self.steps.ask(self.db, person, now=self.model.now))
-        self.turns[person] = turn
-        self.asked.add(person)
-        self.count("ask")
+    def _ask(self, person: str) -> None:
+        if person not in self.world.turns:
+            turn = self.bench.run(self.steps.ask(self.db, person, now=self.now))
+            self.model.ask(person)
+            self.far.went(person, "in", self.now, "oi")
+            self.world.turns[person] = turn
+            self.count("ask", person)
 
-    @precondition(lambda self: bool(self.turns))
-    @rule(nth=Nth, wanted=Keys, effect=Effects, minutes=st.sampled_from([1, 10, 60]))
-    def answer(self, nth: int, wanted: tuple[str, bool], effect: str, minutes: int) -> None:
-        """The model's answer is proposed, perhaps on facts that moved meanwhile."""
-        turn = list(self.turns.values())[nth % len(self.turns)]
-        expires_at = self.model.now + minutes * 60 * SECOND
-        self._propose(
-            turn, Wanted(key=wanted[0], unique=wanted[1], effect=effect, expires_at=expires_at)
-        )
-
-    @rule(person=People, wanted=Keys, effect=Effects)
-    def propose(self, person: str, wanted: tuple[str, bool], effect: str) -> None:
+    @rule(person=People, wanted=Keys, effect=Effects, policy=Policies)
+    def propose(self, person: str, wanted: tuple[str, bool], effect: str, policy: str) -> None:
         """A whole turn at once: on fresh facts."""
-        self.ask(person)
-        self.turns[person] = self._thought_again(self.turns[person])
-        expires_at = self.model.now + 600 * SECOND
-        self._propose(
-            self.turns[person],
-            Wanted(key=wanted[0], unique=wanted[1], effect=effect, expires_at=expires_at),
+        self._ask(person)
+        self.world.turns[person] = self._thought_again(self.world.turns[person])
+        self.propose_in(
+            self.world.turns[person],
+            Wanted(
+                key=wanted[0],
+                unique=wanted[1],
+                effect=effect,
+                expires_at=self.now + 600 * SECOND,
+                confirm=policy,
+            ),
         )
 
-    @precondition(lambda self: bool(self.done_turns))
+    @precondition(lambda self: bool(self.world.done_turns))
     @rule(nth=Nth)
     def propose_again(self, nth: int) -> None:
         """A retried turn finds its own row, whatever has become of it."""
-        turn, wanted = self.done_turns[nth % len(self.done_turns)]
-        self._propose(turn, wanted)
+        turn, wanted = self.world.done_turns[nth % len(self.world.done_turns)]
+        self.propose_in(turn, wanted)
 
     def _thought_again(self, turn: OpenTurn) -> OpenTurn:
         facts = self.model.facts.get(turn.person, 0)
         return OpenTurn(**{**turn.__dict__, "facts": facts})
 
-    def _propose(self, turn: OpenTurn, wanted: Wanted) -> None:
-        new = new_action(turn, wanted)
-        if new.id not in self.model.actions:
-            self.far.known[new.id] = known(turn, wanted)
-        result = self.step(
-            "propose",
-            lambda db: self.steps.propose(db, turn, wanted),
-            lambda model: model.propose(new, facts=turn.facts),
-        )
-        if result == "new" and self.turns.get(turn.person) is turn:
-            self.done_turns.append((self.turns.pop(turn.person), wanted))
-        elif result == "stale":
-            self.turns[turn.person] = self._thought_again(turn)
+    def propose_in(self, turn: OpenTurn, wanted: Wanted) -> None:
+        """The turn's one proposal, once more or for the first time."""
+        new = _new_action(turn, wanted)
+        fresh = new.id not in self.model.actions
+        if fresh:
+            self.far.known[new.id] = _known(turn, wanted)
 
-    @precondition(lambda self: not self.troubled and self.has_actions())
-    @rule(person=People, leaves=st.booleans())
-    def trouble(self, person: str, leaves: bool) -> None:
-        """The person is no longer a member, or may be another one now; once an example."""
-        if person not in self.asked:
-            return  # nobody whom we know
-        self.troubled = True
-        if leaves:
-            self.step(
-                "leave",
-                lambda db: self.steps.leave(db, person),
-                lambda model: model.members_gone.add(person),
+        def note(result: str) -> None:
+            if result == "new" and fresh and wanted.confirm != "direct":
+                self.far.went(turn.person, "prompt", self.now, new.id)
+
+        result = self.take(
+            Step(
+                name="propose",
+                about=(self.number(new.id), wanted),
+                real=lambda db: self.steps.propose(db, turn, wanted),
+                pure=lambda model: model.propose(new, facts=turn.facts),
+                note=note,
             )
-        else:
-            self.step(
-                "identity",
-                lambda db: self.steps.change_identity(db, person),
-                lambda model: model.change_identity(person),
-            )
+        )
+        if result != "new":
+            self.model.actions.pop(new.id, None)  # where the model is not asked
+        if result == "new" and self.world.turns.get(turn.person) is turn:
+            self.world.done_turns.append((self.world.turns.pop(turn.person), wanted))
+        elif result == "stale":
+            self.world.turns[turn.person] = self._thought_again(turn)
 
     # -- deciding
 
@@ -117,78 +114,74 @@ class DecidingMachine(BaseMachine):
     @rule(nth=Nth, verdict=st.sampled_from(["confirm", "confirm", "cancel"]), who=Clickers)
     def click(self, nth: int, verdict: str, who: str) -> None:
         """Anybody presses a button, at any time."""
-        action = self.pick(nth)
-        self._pressed(action, verdict, who)
-        person = clicker(action.conversation, who)
-        self.step(
-            "click",
-            lambda db: self.steps.click(db, action.id, verdict, person),
-            lambda model: model.click(action.id, verdict, right=who == "right"),
-        )
+        self.take(self.click_step(self.pick(nth), verdict, who))
 
-    def _pressed(self, action: ModelAction, verdict: str, who: str) -> None:
-        pressed = Pressed(
-            verdict=verdict,
-            right=who == "right",
-            at=self.model.now,
-            while_pending=action.status == "pending",
+    def click_step(self, action: ModelAction, verdict: str, who: str) -> Step:
+        """A press of a button."""
+        owner = {"right": action.conversation, "other_owner": other(action.conversation)}.get(who)
+
+        def note(_got: None) -> None:
+            self.far.pressed.setdefault(action.id, []).append(
+                Pressed(
+                    verdict=verdict,
+                    right=who == "right",
+                    at=self.now,
+                    while_pending=self.model.actions[action.id].status == "pending",
+                )
+            )
+            if owner is not None:
+                self.far.went(owner, "in", self.now, "a click")
+
+        return Step(
+            name=verdict,
+            about=(self.number(action.id), who),
+            real=lambda db: self.steps.click(
+                db, action.id, verdict, self.steps.cast.clicker(action.conversation, who)
+            ),
+            pure=lambda model: model.press(action.id, verdict, right=who == "right", of=owner),
+            note=note,
         )
-        self.far.pressed.setdefault(action.id, []).append(pressed)
 
     @precondition(BaseMachine.has_actions)
     @rule(nth=Nth)
     def decide(self, nth: int) -> None:
         """Somebody woke the workflow, for whatever reason."""
-        self._decide(self.pick(nth).id)
+        self.take(self.decide_step(self.pick(nth)))
 
-    def _decide(self, action_id: str) -> str:
-        _status, do = self.step(
-            "decide",
-            lambda db: self.steps.decide(db, action_id),
-            lambda model: model.decide(action_id),
-        )
-        return do
-
-    def _prompts(self) -> list[ModelAction]:
-        now = self.model.now
-        return [one for one in self.actions if one.prompt_open and now < one.expires_at]
-
-    @precondition(lambda self: bool(self._prompts()))
-    @rule(nth=Nth, outcome=st.sampled_from(["accepted", "refused"]))
-    def prompt(self, nth: int, outcome: str) -> None:
-        """The prompt goes out, or certainly does not."""
-        action = self._prompts()[nth % len(self._prompts())]
-        self.step(
-            "prompt",
-            lambda db: self.steps.prompt(db, action.id, outcome),
-            lambda model: model.prompt(action.id, outcome),
+    def decide_step(self, action: ModelAction) -> Step:
+        """The workflow asks what comes next."""
+        return Step(
+            name="decide",
+            about=(self.number(action.id),),
+            real=lambda db: self.steps.decide(db, action.id),
+            pure=lambda model: model.decide(action.id),
         )
 
     # -- time and the sweeper
 
     @precondition(BaseMachine.has_actions)
-    @rule(nth=Nth, move=Moves, off=st.sampled_from([-1, 0, 1]))
-    def time_passes(self, nth: int, move: str, off: int) -> None:
+    @rule(nth=Nth, move=Moves, which=Nth, off=Off)
+    def time_passes(self, nth: int, move: int | None, which: int, off: int) -> None:
         """Some seconds, or to an edge: a microsecond before, exactly, or after."""
-        action, now = self.pick(nth), self.model.now
-        if action.since is not None and action.status == "executing":
-            edges = {"edge": action.since + FRESH, "far edge": action.since + LOOK_FOR}
+        if move is None:
+            self.move_to_edge(self.pick(nth), which, off)
         else:
-            edges = {"edge": action.expires_at, "far edge": action.expires_at + GRACE}
-        at = edges[move] + off if move in edges else now + int(move) * SECOND
-        if at > now:
-            self._to(at)
+            self.move_clock(self.now + move * SECOND)
 
-    def _to(self, at: int) -> None:
-        self.model.now = at
-        self.bench.run(set_clock(self.db, at))
-        self.count("clock")
-        with self.unbroken():
-            self.far.check(list(self.rows.values()), self.rows, at)
+    def move_to_edge(self, action: ModelAction, which: int, off: int) -> None:
+        """To one of the next instants at which a rule changes for the action, or beside it."""
+        ahead = [at + off for at in action.edges() if at + off > self.now]
+        if ahead:
+            self.move_clock(ahead[which % len(ahead)])
+
+    def move_clock(self, at: int) -> None:
+        """Time passes, and nothing else."""
+        self.set_clock(at)
+        self.count("clock", at)
 
     def _is_due(self) -> bool:
-        now = moment(self.model.now)
-        return any(row["ring_at"] and row["ring_at"] < now for row in self.rows.values())
+        now = moment(self.now)
+        return any(row["ring_at"] and row["ring_at"] < now for row in self.world.rows.values())
 
     @precondition(_is_due)
     @rule()
@@ -197,37 +190,37 @@ class DecidingMachine(BaseMachine):
         self._sweep()
 
     def _sweep(self) -> set[str]:
-        before, now = self.rows, moment(self.model.now)
+        before, now = self.world.rows, moment(self.now)
         rung = {one.action_id for one in self.bench.run(ringing.sweep(self.db)) if one.action_id}
         self.count("sweep")
         self.check()
         for action_id, row in before.items():
             if row["ring_at"] is not None and row["ring_at"] < now:
                 self.promise("what is due is rung for", kept=action_id in rung, detail=row)
-                later = self.rows[action_id]["ring_at"]
+                later = self.world.rows[action_id]["ring_at"]
                 self.promise("rung for with back-off", kept=later > now, detail=later)
         return rung
 
     def _recover(self) -> None:
         """Nobody does anything any more but the sweeper: a day later all is over, or waits for an
-        operator because it may have been sent; and every click was answered or waits for that."""
+        operator because it may have been sent; and every decision was answered or waits for
+        that."""
         for seconds in (3601, 300, 86_400):
-            self._to(self.model.now + seconds * SECOND)
+            self.move_clock(self.now + seconds * SECOND)
             rung = self._sweep()
             for action_id in [one for one in self.far.known if one in rung]:
-                self._decide(action_id)
-        for row in self.rows.values():
-            doubtful = any(outcome != "not_sent" for _n, _attempt, outcome in row["sends"])
+                self.take(self.decide_step(self.model.actions[action_id]))
+        for row in self.world.rows.values():
             over = row["status"] not in {"pending", "executing"}
-            self.promise("all comes to its end", kept=over or doubtful, detail=dict(row))
+            self.promise("all comes to its end", kept=over or in_doubt(row), detail=dict(row))
             self.promise(
-                "every click is answered in the end",
+                "every decision is answered in the end",
                 kept=not over or all(answered for _v, answered, *_ in row["decisions"]),
                 detail=dict(row),
             )
 
 
-def new_action(turn: OpenTurn, wanted: Wanted) -> ModelAction:
+def _new_action(turn: OpenTurn, wanted: Wanted) -> ModelAction:
     """The action that the proposal would make."""
     return ModelAction(
         id=turn.action_id,
@@ -235,16 +228,17 @@ def new_action(turn: OpenTurn, wanted: Wanted) -> ModelAction:
         key=wanted.key,
         unique=wanted.unique,
         effect=wanted.effect,
+        confirm=wanted.confirm,
         expires_at=wanted.expires_at,
-        asked_at=turn.asked_at,
     )
 
 
-def known(turn: OpenTurn, wanted: Wanted) -> Known:
+def _known(turn: OpenTurn, wanted: Wanted) -> Known:
     """The same for the promises."""
     return Known(
         key=wanted.key,
         unique=wanted.unique,
         conversation=turn.person,
         expires_at=wanted.expires_at,
+        confirm=wanted.confirm,
     )

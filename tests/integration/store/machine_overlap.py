@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from store.connection import Connection
-from tests.integration.store.machine import ActionMachine
-from tests.integration.store.machine_base import Bench, Nth
-from tests.integration.store.model import Model, ModelAction
+from tests.integration.store.beginnings import PEOPLE, STUCK, WORKERS, Everything
+from tests.integration.store.bench import Bench, Seat, without
+from tests.integration.store.machine_base import Nth, Step
+from tests.integration.store.model_data import ModelAction
 from tests.integration.store.promises import Row
-from tests.integration.store.steps import clicker, set_clock
+from tests.integration.store.steps import Cast, set_clock
+from tests.integration.store.steps_effects import AllSteps
 
 LOCK = "FROM actions WHERE id = $1 FOR UPDATE"
 FORGET = """
@@ -32,31 +34,44 @@ UPDATE actions SET ring_at = NULL WHERE ring_at IS NOT NULL;
 UPDATE decisions SET ring_at = NULL WHERE ring_at IS NOT NULL;
 """
 
-Real = Callable[[Connection], Awaitable[Any]]
-Firsts = st.sampled_from(["decide", "decide", "open", "fence", "close"])
-Clicks = st.sampled_from(["confirm", "cancel"])
+WORDS = ["failed", "executed", "resend"]
+Workers = st.sampled_from(["decide", "decide", "open", "fence", "close"])
+Speakers = st.sampled_from(["confirm", "cancel", "burst"])
+Words = st.sampled_from(["failed", "executed", "resend", "resend"])
 Places = st.integers(1, 9)
 """Before which statement of the first the second begins."""
+
+BEGINNINGS = {**PEOPLE, **WORKERS, **STUCK}
+Decided = st.sampled_from(
+    ["pressed", "yes_waits", "both_pressed", "both_pressed", "one_of_two_acts", "decided"]
+)
+Sending = st.sampled_from(["reopened", "fenced", "not_sent", "unknown", "direct", "in_database"])
+Settled = st.sampled_from(["worker_died", "looked_twice", "resend_ordered", "resend_opened"])
+
+
+class CommittingSeat(Seat):
+    """All that is written stays; the next example meets no open conversation of this one and hears
+    no bell."""
+
+    async def back(self) -> None:
+        """Forget by closing."""
+        await self.connection.execute(FORGET)
 
 
 @dataclass
 class TwoConnections(Bench):
     """A second connection, and a third that watches the two."""
 
-    second: Connection = field(kw_only=True)
-    watcher: Connection = field(kw_only=True)
+    second: Connection = field(init=False)
+    watcher: Connection = field(init=False)
     overlaps: int = 0
     waited: int = 0
 
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """A step in both worlds; `note` tells the far side of its answer."""
-
-    name: str
-    real: Real
-    pure: Callable[[Model], Any]
-    note: Callable[[Any], None]
+    def open(self) -> None:
+        """Take one seat, and connect the other two."""
+        connection = self.connect()
+        seat = CommittingSeat("two", connection, AllSteps(Cast(0)))
+        self.seats, self.second, self.watcher = {"two": seat}, self.connect(), self.connect()
 
 
 class Held:
@@ -71,101 +86,106 @@ class Held:
         self.locked = False
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
+        found = getattr(self._connection, name)
+        if name not in {"fetch", "fetchrow", "fetchval", "execute"}:
+            return found
 
-    async def _run(self, method: str, query: str, *values: Any) -> Any:
-        self._left -= 1
-        if self._left == 0:
-            await self._meanwhile()
-        result = await getattr(self._connection, method)(query, *values)
-        self.locked = self.locked or query.rstrip().endswith(LOCK)
-        return result
+        async def run(query: str, *values: Any) -> Any:
+            self._left -= 1
+            if self._left == 0:
+                await self._meanwhile()
+            result = await found(query, *values)
+            self.locked = self.locked or query.rstrip().endswith(LOCK)
+            return result
 
-    async def fetch(self, query: str, *values: Any) -> Any:
-        """As the connection."""
-        return await self._run("fetch", query, *values)
-
-    async def fetchrow(self, query: str, *values: Any) -> Any:
-        """As the connection."""
-        return await self._run("fetchrow", query, *values)
-
-    async def fetchval(self, query: str, *values: Any) -> Any:
-        """As the connection."""
-        return await self._run("fetchval", query, *values)
-
-    async def execute(self, query: str, *values: Any) -> Any:
-        """As the connection."""
-        return await self._run("execute", query, *values)
+        return run
 
 
-class OverlapMachine(ActionMachine):
-    """All rules of one connection, and two steps at once."""
+@without("restore")  # it would hold what earlier examples left
+@without("propose_again", "ask", "answer", "reply", "prompt", "deliver", "trouble", "sweep")
+@without("look", "write_look", "operator_looks", "close_unsent", "provider_acts", "say")
+class OverlapMachine(Everything):
+    """Two steps at once, and what leads there."""
 
     bench: ClassVar[TwoConnections]
 
-    def begin(self) -> None:
-        """All that is written stays."""
-        self._clock(0)
+    @initialize(
+        so_far=Decided | Sending | Settled, to_the_end=st.sampled_from([False] * 5 + [True])
+    )
+    def begin(self, so_far: str, to_the_end: bool) -> None:
+        """In the midst of an action's life, reached anew: what is committed cannot be rolled
+        back."""
+        seat = self.bench.seats["two"]
+        seat.steps = AllSteps(seat.steps.cast)
+        self.sit(seat)
+        self.set_clock(0)
+        BEGINNINGS[so_far](self)
+        self.to_the_end = to_the_end
+        self.trace = [(so_far,)]
 
-    def _clock(self, at: int) -> None:
-        for connection in (self.db, self.bench.second, self.bench.watcher):
+    def set_clock(self, at: int) -> None:
+        super().set_clock(at)
+        for connection in (self.bench.second, self.bench.watcher):
             self.bench.run(set_clock(connection, at))
 
-    def _to(self, at: int) -> None:
-        self._clock(at)
-        super()._to(at)
-
-    def forget(self) -> None:
-        """The next example meets no open conversation and hears no bell of this one."""
-        self.bench.run(self.db.execute(FORGET))
-
-    @precondition(ActionMachine.has_actions)
-    @rule(nth=Nth, first=Firsts, second=Clicks, at=Places)
-    def click_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
-        """A click in the midst of a step with the same action."""
-        self._meanwhile(nth, first, second, at)
-
-    @precondition(ActionMachine.has_actions)
-    @rule(nth=Nth, first=Firsts, second=Firsts, at=Places)
-    def work_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
-        """Two workers with the same action, the second begun in the midst of the first."""
-        self._meanwhile(nth, first, second, at)
-
-    def _meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
+    @precondition(Everything.has_actions)
+    @rule(nth=Nth, first=Workers | Words, second=Speakers, at=Places)
+    def speak_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
+        """A press or a typed yes in the midst of a step with the same action."""
         action = self.pick(nth)
-        one, two = self._step(first, action), self._step(second, action)
+        self._meanwhile(self._step(first, action), self._step(second, action), at)
+
+    @precondition(Everything.has_actions)
+    @rule(nth=Nth, first=Workers, second=Workers | Words, at=Places)
+    def work_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
+        """Two workers, or a worker and an operator, with the same action."""
+        action = self.pick(nth)
+        self._meanwhile(self._step(first, action), self._step(second, action), at)
+
+    @precondition(Everything.has_actions)
+    @rule(nth=Nth, first=Words, second=Workers | Words | Words, at=Places)
+    def settle_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
+        """Two operators, or an operator and a worker, with the same action."""
+        action = self.pick(nth)
+        self._meanwhile(self._step(first, action), self._step(second, action, by="bruno"), at)
+
+    @precondition(lambda self: len(self.model.actions) > 1)
+    @rule(first=st.sampled_from(["decide", "decide", "open", "close"]), at=Places)
+    def elsewhere_meanwhile(self, first: str, at: int) -> None:
+        """*decide* on one action in the midst of a step with another one, of another conversation
+        perhaps, that may want the same."""
+        self._meanwhile(self._step(first, self.pick(0)), self._step("decide", self.pick(1)), at)
+
+    def _meanwhile(self, one: Step | None, two: Step | None, at: int) -> None:
         if one is None or two is None:
             return
         with self.unbroken():
             self._at_once(one, two, at)
-        self.check()
+            self.check()
 
     def _at_once(self, one: Step, two: Step, at: int) -> None:
         got_one, got_two, must_be_seen = self.bench.run(self._overlap(one, two, at))
         answers = {id(one): got_one, id(two): got_two}
         orders = [[two, one]] if must_be_seen else [[one, two], [two, one]]
-        rows = self.bench.run(self._read())
-        for order in orders:
-            if self._agrees(order, answers, rows):
-                break
-        else:
-            self.promise(
-                "two at once come to what one after the other would",
-                kept=False,
-                detail=(one.name, two.name, at, got_one, got_two, must_be_seen, rows),
-            )
-        for step in order:
-            step.note(answers[id(step)])
+        rows = self.bench.run(self.read())
+        order = next((each for each in orders if self._agrees(each, answers, rows)), None)
+        self.promise(
+            "two at once come to what one after the other would",
+            kept=order is not None,
+            detail=(one.name, two.name, at, got_one, got_two, must_be_seen, rows),
+        )
+        for step in order or []:
             step.pure(self.model)
-        self.count(f"{one.name} beside {two.name}")
+            step.note(answers[id(step)])
+        self.count(f"{one.name} beside {two.name}", *one.about, *two.about, at)
 
     def _agrees(self, order: list[Step], answers: dict[int, Any], rows: list[Row]) -> bool:
-        before, self.model = self.model, deepcopy(self.model)
+        before, self.world.model = self.model, deepcopy(self.model)
         try:
             same = all(step.pure(self.model) == answers[id(step)] for step in order)
             return same and all(self.agrees(row) for row in rows)
         finally:
-            self.model = before
+            self.world.model = before
 
     async def _overlap(self, one: Step, two: Step, at: int) -> tuple[Any, Any, bool]:
         """Both answers, and whether the second was done before the first had the row."""
@@ -201,48 +221,19 @@ class OverlapMachine(ActionMachine):
                 return False
         raise AssertionError("the second step is neither done nor waits")
 
-    def _step(self, name: str, action: ModelAction) -> Step | None:
-        steps, one = self.steps, action.id
+    def _step(self, name: str, action: ModelAction, *, by: str = "ana") -> Step | None:
         if name in {"confirm", "cancel"}:
-            person = clicker(action.conversation, "right")
-            return Step(
-                name=name,
-                real=lambda db: steps.click(db, one, name, person),
-                pure=lambda model: model.click(one, name, right=True),
-                note=lambda _got: self._pressed(self.model.actions[one], name, "right"),
-            )
+            return self.click_step(action, name, "right")
+        if name == "burst":
+            return self.burst_step(action.conversation)
+        if name in WORDS:
+            return self.word_step(action, name, 0, by, "knows keys")
         if name == "decide":
-            return Step(
-                name=name,
-                real=lambda db: steps.decide(db, one),
-                pure=lambda model: model.decide(one),
-                note=lambda _got: None,
-            )
+            return self.decide_step(action)
         if name == "open":
-            return Step(
-                name=name,
-                real=lambda db: steps.open_attempt(db, one),
-                pure=lambda model: model.open_attempt(one),
-                note=lambda got: self._opened(one, got),
-            )
-        return self._attempted(name, action) if one in self.far.attempts else None
-
-    def _attempted(self, name: str, action: ModelAction) -> Step | None:
-        steps, one = self.steps, action.id
-        if name == "close":
-            return Step(
-                name=name,
-                real=lambda db: steps.close_unsent(db, one),
-                pure=lambda model: model.close_unsent(one),
-                note=lambda _got: None,
-            )
-        if action.effect == "database":
+            return self.open_step(action)
+        if action.id not in self.far.attempts:
             return None
-        which = len(self.far.attempts[one]) - 1
-        attempt = self.far.attempts[one][which]
-        return Step(
-            name=name,
-            real=lambda db: steps.fence(db, one, attempt),
-            pure=lambda model: model.fence(one, attempt),
-            note=lambda got: self._fenced(one, got, which),
-        )
+        if name == "close":
+            return self.close_step(action)
+        return self.send_step(action, -1) if action.effect == "provider" else None

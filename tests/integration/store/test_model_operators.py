@@ -1,0 +1,35 @@
+"""The same for what is stuck: operators' words and look-ups, resends, a restore, zombies beside
+them, on real PostgreSQL and compared with the model after each step."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.harness.databases import Databases
+from tests.integration.store.beginnings import STUCK, take_seats
+from tests.integration.store.bench import FACTOR, Bench, Report, explore, running_bench
+from tests.integration.store.machine import OperatorsMachine
+
+SEQUENCES = 700
+
+
+@pytest.fixture(scope="module")
+def seats(databases: Databases) -> Iterator[Bench]:
+    """A database and all beginnings in it."""
+    with running_bench(databases, Bench) as bench:
+        take_seats(bench, STUCK)
+        yield bench
+
+
+def test_whatever_operators_and_workers_do_agrees_with_the_model(
+    seats: Bench, report: Report
+) -> None:
+    """Whatever is said of a stuck action, by whomever and when: product and model agree, a further
+    send goes only by one word in its time, and nothing that may have been done is called failed
+    but on the look-ups that the rules ask for."""
+    bench = seats.fresh()
+    machine = type("Machine", (OperatorsMachine,), {"bench": bench})
+    explore(machine, bench, sequences=SEQUENCES)
+    report(f"model, workers and operators: {bench.said()}")
+    must = {"executed", "failed", "resend", "operator's look", "restore", "fence", "outcome"}
+    assert FACTOR < 1 or not must - set(bench.visited), "a kind of step was never taken"
