@@ -102,11 +102,14 @@ async def test_a_wrong_cache_minimum_is_seen(row: Row, least: int, seen: str) ->
     assert seen in found.seen
 
 
-async def test_the_probes_do_not_read_each_others_cache() -> None:
-    """A second run asks with other prompts: an entry of the first would prove nothing."""
-    async with probing() as (probe, _):
-        first, second = await cache_minimum(probe), await cache_minimum(probe)
-    assert (first.holds, second.holds) == (True, True)
+async def test_no_run_reads_the_cache_of_another() -> None:
+    """Each asks with a prompt of its own: one read in a run, that of its second call."""
+    async with probing() as (probe, back):
+        runs = [await cache_minimum(probe), await cache_minimum(probe)]
+        asked = [one for one in await back.journal() if one["path"] == "/v1/messages"]
+    reads = [one["response"]["usage"]["cache_read_input_tokens"] > 0 for one in asked]
+    assert [one.holds for one in runs] == [True, True]
+    assert reads == [False, True, False, False] * 2
 
 
 async def test_a_busy_provider_says_nothing_about_the_model() -> None:
