@@ -5,6 +5,7 @@ import asyncio
 import os
 import signal
 import time
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -14,13 +15,20 @@ from temporalio.api.workflowservice.v1 import ResetWorkflowExecutionRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from tests.chaos.bounds import TooLongError, within
+from tests.chaos.operators import Operators
 from tests.chaos.points import How
 from tests.chaos.schedule import Batch, Blow, TimedBlow
 from tests.chaos.world import World
 
 RESTART_AFTER_S = 0.3
 LOOK_EVERY_S = 0.1
+MOST_DEATHS = 20
+"""By itself, one after the other: each takes a second or two, so no server is away so long."""
 LEAP_S = 121.0  # beyond the 120 s in which a confirmed action may be sent
+STRIKE_WITHIN_S = 80.0
+"""A blow: the longest is a server that does not stop (12 s) and starts again (30 s), behind
+another's."""
 WORKFLOWS_AT_ONCE = 4  # terminated or reset by one blow
 
 
@@ -30,13 +38,19 @@ class Driver:
 
     world: World
     batch: Batch
+    operators: Operators
     struck: dict[str, int] = field(default_factory=dict)
     _woken: int = 0
+    _deaths: Counter[int] = field(default_factory=Counter)
+    _healed: asyncio.Event = field(default_factory=asyncio.Event)
+    _shift: asyncio.Task[None] | None = None
     _sleepers: set[asyncio.Task[None]] = field(default_factory=set)
     _busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def strike_all(self, begun: float) -> None:
         """Give the orders and strike the blows at their seconds after `begun` (monotonic)."""
+        if self.batch.blind:
+            await self.world.payments.add_fault("lookup_503", times=self.batch.blind)
         await asyncio.gather(self._give_orders(begun), self._strike_in_turn(begun))
 
     async def _give_orders(self, begun: float) -> None:
@@ -47,7 +61,8 @@ class Driver:
     async def _strike_in_turn(self, begun: float) -> None:
         for one in self.batch.blows:
             await _until(begun + one.at_s)
-            await self._strike(one)
+            async with within(STRIKE_WITHIN_S, f"the blow {one.blow}"):
+                await self._strike(one)
             self.struck[one.blow] = self.struck.get(one.blow, 0) + 1
 
     async def _strike(self, one: TimedBlow) -> None:
@@ -71,10 +86,12 @@ class Driver:
                 async with self._busy:
                     await world.restart_temporal(lose=one.blow is Blow.LOSE_TEMPORAL)
             case Blow.LEAP:
-                with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TooLongError):
                     await world.leap(LEAP_S)
             case Blow.TERMINATE | Blow.RESET:
                 await self._by_hand(one)
+            case Blow.OPERATORS:
+                self._shift = asyncio.create_task(self.operators.work_until(self._healed))
 
     async def _by_hand(self, one: TimedBlow) -> None:
         """On some workflows, as an operator might in the UI."""
@@ -110,9 +127,14 @@ class Driver:
 
     async def _revive(self, n: int) -> None:
         worker = self.world.workers[n]
-        if not worker.alive:
-            await asyncio.sleep(RESTART_AFTER_S)
-            await worker.start(ready=False)
+        if worker.alive:
+            return
+        by_itself = (worker.process.returncode or 0) > 0  # not by a signal
+        self._deaths[n] = self._deaths[n] + 1 if by_itself else 0
+        if self._deaths[n] > MOST_DEATHS:
+            raise RuntimeError(f"worker {n} does not come up again: {worker.last_words()}")
+        await asyncio.sleep(RESTART_AFTER_S)
+        await worker.start(ready=False)
 
     def _wake_stalled(self) -> None:
         reached = self.world.orders.reached()
@@ -137,6 +159,18 @@ class Driver:
             _wake(self.world.api.pid)
         await self.world.whatsapp.clear_plans()
         await self.world.claude.clear_faults()
+        self._healed.set()
+
+    async def reconcile_rest(self) -> None:
+        """The operators' last round, once nothing is broken any more; only where they came."""
+        if self._shift is not None:
+            await self._shift
+            await self.operators.settle_rest()
+
+    def leave(self) -> None:
+        """Nothing of ours goes on."""
+        for task in (*self._sleepers, *([self._shift] if self._shift else [])):
+            task.cancel()
 
 
 async def _reset(client: Client, workflow: str, run: str | None) -> None:

@@ -51,7 +51,7 @@ def break_in_worker(guard: Guard) -> None:
 
 async def break_in_database(dsn: str) -> None:
     """Drop the unique indexes of actions."""
-    connection = await asyncpg.connect(dsn)
+    connection = await asyncpg.connect(dsn, timeout=10, command_timeout=20)
     try:
         for index in ("actions_business_key", "actions_one_pending", "actions_equal_effect"):
             await connection.execute(f"DROP INDEX {index}")

@@ -63,6 +63,11 @@ class Worker:
                 assert self.alive, f"the worker ended: {said[-2000:].decode(errors='replace')}"
                 await asyncio.sleep(0.02)
 
+    def last_words(self) -> str:
+        """The end of what it wrote, over all its lives."""
+        written = self._log.read_bytes() if self._log.exists() else b""
+        return written[-2000:].decode(errors="replace")
+
     def send(self, number: signal.Signals) -> None:
         """Send a signal if it runs."""
         if self.alive:
@@ -81,6 +86,11 @@ class Worker:
         try:
             await self.died(within_s=10)
         except TimeoutError:
+            await self.end()
+
+    async def end(self) -> None:
+        """End it without warning."""
+        if self.alive:
             self.send(signal.SIGKILL)
             await self.died()
 

@@ -7,22 +7,28 @@ that repeats the batch in which it did not.
 import argparse
 import asyncio
 import logging
-import statistics
+import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import asyncpg
 
 from domain.process import leave
+from tests.chaos.bounds import TooLongError, watched, within
 from tests.chaos.driver import Driver
 from tests.chaos.guards import Guard
-from tests.chaos.judge import GATED, Verdict, judge
+from tests.chaos.judge import judge, judge_operators
+from tests.chaos.operators import Operators
 from tests.chaos.people import Run
+from tests.chaos.report import table
 from tests.chaos.schedule import batch as plan_batch
-from tests.chaos.world import World, open_folder, open_world
+from tests.chaos.stuck import open_resends
+from tests.chaos.verdict import Verdict
+from tests.chaos.world import GATEWAYS, ROWS_WITHIN_S, World, open_folder, open_world
 
 AT_ONCE = 20
 """Runs of a batch: as many as two cores carry while workers start again and again."""
@@ -34,6 +40,14 @@ DOUBTS_FROM_S = 6.0
 """The leap comes only for a doubt that the true clock has not settled in this time."""
 UNMOVED_S = 25.0
 """What is not quiet so long after the last fault gets leaps as well: bells ring further apart."""
+PLAYED_WITHIN_S = 240.0
+"""Two who refund wait for a prompt twice, and for a charge between; then operators have theirs."""
+JUDGED_WITHIN_S = 60.0
+BATCH_WITHIN_S = PLAYED_WITHIN_S + QUIET_WITHIN_S + JUDGED_WITHIN_S + 60.0
+BESIDE_BATCHES_S = 240.0  # the start of all processes, and their end
+_DATABASE_AWAY = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,39 +58,69 @@ class Options:
     seed: int
     only: int | None = None
     guard: Guard | None = None
+    gateway: str = GATEWAYS[0]
 
 
 async def run_batch(world: World, options: Options, number: int) -> Verdict:
-    """One batch from its first message to its verdict."""
+    """One batch from its first message to its verdict. Raises TooLongError if it hangs."""
     first = number * AT_ONCE
     count = min(AT_ONCE, options.runs - first) if options.only is None else AT_ONCE
     plan = plan_batch(options.seed, number, first_run=first, runs=count)
     runs = [Run(world, one) for one in plan.runs]
     for run in runs:
         await run.enter()
-    driver = Driver(world, plan)
+    keeps = {world.persons[name]: run.plan.keeps_key for run in runs for name in run.persons}
+    dice = random.Random(f"operators:{options.seed}:{number}")
+    operators = Operators(world=world, keeps_key=keeps, dice=dice)
+    driver = Driver(world, plan, operators)
     driver.skip_reached()
     before = len(world.orders.reached())
-    supervisor = asyncio.create_task(driver.supervise())
-    clock = asyncio.create_task(_leap_over_doubts(world))
+    beside = [
+        asyncio.create_task(driver.supervise()),
+        asyncio.create_task(_leap_over_doubts(world)),
+    ]
     begun = time.monotonic()
     try:
-        blows = asyncio.create_task(driver.strike_all(begun))
-        await asyncio.gather(*(run.play() for run in runs))
-        await blows
-        await driver.heal()
+        await _unless_ended(_play(driver, runs, begun), beside)
         played = time.monotonic()
-        moving = await wait_quiet(world, [world.persons[p] for run in runs for p in run.persons])
+        moving = await _unless_ended(wait_quiet(world, list(keeps)), beside)
     finally:
-        supervisor.cancel()
-        clock.cancel()
-    verdict = await judge(world, runs, reached=world.orders.reached()[before:], quiet=moving)
+        driver.leave()
+        for task in beside:
+            task.cancel()
+    async with within(JUDGED_WITHIN_S, "the verdict"):
+        verdict = await judge(world, runs, reached=world.orders.reached()[before:], quiet=moving)
     verdict.blows.update(driver.struck)
+    judge_operators(verdict, operators.done)
     for run in runs:
         if run.failed:
             _say(f"  run {run.plan.number} ({run.plan.wish}) ended early: {run.failed}")
     _say(f"  played {played - begun:.0f} s, quiet after {time.monotonic() - played:.0f} s more")
     return verdict
+
+
+async def _play(driver: Driver, runs: Sequence[Run], begun: float) -> None:
+    """All that persons and operators do, and all that befalls them."""
+    async with within(PLAYED_WITHIN_S, "playing a batch"):
+        async with asyncio.TaskGroup() as together:  # whose end, by an error too, ends all
+            for work in (driver.strike_all(begun), *(run.play() for run in runs)):
+                together.create_task(work)
+        await driver.heal()
+        await driver.reconcile_rest()
+
+
+async def _unless_ended(work: Coroutine[Any, Any, T], beside: Sequence[asyncio.Task[None]]) -> T:
+    """The result of the work. What runs beside it runs for ever: if it ends, it failed, and nothing
+    would start again what dies."""
+    working = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([working, *beside], return_when=asyncio.FIRST_COMPLETED)
+        for task in beside:
+            if task.done():
+                task.result()
+        return await working
+    finally:
+        working.cancel()
 
 
 async def wait_quiet(world: World, user_ids: Sequence[str]) -> str:
@@ -86,7 +130,7 @@ async def wait_quiet(world: World, user_ids: Sequence[str]) -> str:
     while True:
         try:
             left = await _left(world, user_ids)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        except (*_DATABASE_AWAY, TooLongError) as error:
             left = type(error).__name__
         if not left or time.monotonic() > begun + QUIET_WITHIN_S:
             return left
@@ -99,8 +143,10 @@ async def wait_quiet(world: World, user_ids: Sequence[str]) -> str:
 async def _leap_over_doubts(world: World) -> None:
     while True:
         await asyncio.sleep(LEAP_EVERY_S)
-        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-            if await world.pool.fetchval(_DOUBTS, DOUBTS_FROM_S):
+        with suppress(*_DATABASE_AWAY, TooLongError):
+            async with within(ROWS_WITHIN_S, "asking for doubts"):
+                doubts = await world.pool.fetchval(_DOUBTS, DOUBTS_FROM_S)
+            if doubts:
                 await world.leap(LEAP_S)
 
 
@@ -113,9 +159,11 @@ _DOUBTS = """
 
 async def _left(world: World, user_ids: Sequence[str]) -> str:
     undelivered = (await world.whatsapp.info()).undelivered
-    row = await world.pool.fetchrow(_LEFT, list(user_ids))
+    async with within(ROWS_WITHIN_S, "asking for what is left"):
+        row = await world.pool.fetchrow(_LEFT, list(user_ids))
+        resends = await open_resends(world.pool, list(user_ids))
     assert row is not None
-    counts = {"webhooks": undelivered, **dict(row)}
+    counts = {"webhooks": undelivered, "resends": resends, **dict(row)}
     return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
@@ -145,7 +193,7 @@ async def run_world(options: Options) -> Verdict:
     begun = time.monotonic()
     numbers = range(-(-options.runs // AT_ONCE)) if options.only is None else [options.only]
     with open_folder() as folder:
-        async with open_world(folder, guard=options.guard) as world:
+        async with open_world(folder, guard=options.guard, gateway=options.gateway) as world:
             for number in numbers:
                 verdict = await run_batch(world, options, number)
                 total.add(verdict)
@@ -156,45 +204,19 @@ async def run_world(options: Options) -> Verdict:
                     f"{sum(verdict.kills.values())} kills at points, "
                     f"{len(verdict.violations)} violations, {time.monotonic() - begun:.0f} s"
                 )
-    _report(total, options, seconds=time.monotonic() - begun)
+    head = {
+        "runs": f"{total.runs} (seed {options.seed}, {time.monotonic() - begun:.0f} s)",
+        "gateway": options.gateway,
+        "guard left out": str(options.guard or "none"),
+    }
+    _say("\n".join(["", *table(total, head)]))
     for number in failing:
         broken = f" --break {options.guard}" if options.guard else ""
-        _say(f"repeat: python -m tests.chaos.run --seed {options.seed} --batch {number}{broken}")
+        _say(
+            f"repeat: python -m tests.chaos.run --seed {options.seed} --batch {number}"
+            f" --gateway {options.gateway}{broken}"
+        )
     return total
-
-
-def _report(total: Verdict, options: Options, *, seconds: float) -> None:
-    found = {what: sum(one.what == what for one in total.violations) for what in GATED}
-    recovery = total.recovery_s or [0.0]
-    rows = [
-        ("runs", f"{total.runs} (seed {options.seed}, {seconds:.0f} s)"),
-        ("guard left out", str(options.guard or "none")),
-        ("kills by point", _counts(total.kills)),
-        ("stalls by point", _counts(total.stops)),
-        ("blows", _counts(total.blows)),
-        ("proposals", str(total.proposals)),
-        ("actions ended as", _counts(total.ends)),
-        ("valid confirmations", str(total.confirmations)),
-        ("effects", str(total.effects)),
-        *((what, str(count)) for what, count in found.items()),
-        ("still verifying, listed and told", str(total.verifying)),
-        ("confirmed, yet no word arrived", str(total.untold)),
-        ("messages doubled", str(total.doubled)),
-        (
-            "seconds from kill to word",
-            f"median {statistics.median(recovery):.1f}, max {max(recovery):.1f}",
-        ),
-    ]
-    _say("")
-    for name, value in rows:
-        _say(f"{name:42} {value}")
-    for one in total.violations:
-        _say(f"VIOLATION {one.what}: action {one.action!r}: {one.detail}")
-
-
-def _counts(counter: dict[str, int]) -> str:
-    parts = (f"{name} {count}" for name, count in sorted(counter.items()))
-    return f"{sum(counter.values())}: {', '.join(parts)}" if counter else "0"
 
 
 def _say(line: str) -> None:
@@ -209,16 +231,25 @@ def options_from(argv: Sequence[str] | None) -> Options:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, default=None, help="only this batch of the seed")
     parser.add_argument("--break", dest="guard", type=Guard, default=None, choices=list(Guard))
-    # One provider is bundled; the option names it so that a script says what it measured.
-    parser.add_argument("--gateway", default="pagarme", choices=["pagarme"])
+    parser.add_argument("--gateway", default=GATEWAYS[0], choices=GATEWAYS)
     given = parser.parse_args(argv)
-    return Options(runs=given.runs, seed=given.seed, only=given.batch, guard=given.guard)
+    return Options(
+        runs=given.runs,
+        seed=given.seed,
+        only=given.batch,
+        guard=given.guard,
+        gateway=given.gateway,
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit code: 1 if a promise did not hold."""
     logging.getLogger("asyncpg").addHandler(logging.NullHandler())  # tells of restarts that we made
-    return 1 if asyncio.run(run_world(options_from(argv))).violations else 0
+    options = options_from(argv)
+    batches = -(-options.runs // AT_ONCE) if options.only is None else 1
+    with watched(BESIDE_BATCHES_S + batches * BATCH_WITHIN_S):
+        total = asyncio.run(run_world(options))
+    return 1 if total.violations else 0
 
 
 if __name__ == "__main__":

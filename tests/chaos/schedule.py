@@ -39,8 +39,7 @@ class Clicks(StrEnum):
 
 
 class Blow(StrEnum):
-    """What happens to a process, to the clock, or to workflows. An operator who reconciles while
-    machines recover is a further kind of this list (driver.py performs them)."""
+    """What happens to a process, to the clock, to workflows or to actions (driver.py strikes)."""
 
     KILL_WORKER = "kill_worker"
     STOP_WORKER = "stop_worker"  # SIGSTOP, and SIGCONT after `seconds`
@@ -52,6 +51,7 @@ class Blow(StrEnum):
     LEAP = "leap"  # PostgreSQL's clock goes over the freshness of what is executing
     TERMINATE = "terminate"  # workflows, by hand
     RESET = "reset"  # workflows, to their beginning
+    OPERATORS = "operators"  # two begin to reconcile while machines recover (operators.py)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +73,8 @@ class RunPlan:
     start_s: float
     think_s: float
     provider: ProviderFault | None
+    faults: int  # how many requests for its effect the provider's fault befalls
+    keeps_key: bool  # whether the provider knows a key again
     whatsapp: str | None  # a mode of the simulator's send faults
     whatsapp_type: str
     statuses: str | None  # never | late | doubled
@@ -110,6 +112,7 @@ class Batch:
     runs: tuple[RunPlan, ...]
     blows: tuple[TimedBlow, ...]
     orders: tuple[Order, ...]
+    blind: int  # look-ups that the provider answers with 503: machines then look later and later
 
 
 _WISHES = {
@@ -130,13 +133,13 @@ _CLICKS = {
     Clicks.NONE: 1,
 }
 _PROVIDER: dict[ProviderFault | None, int] = {
-    None: 14,
+    None: 12,
     ProviderFault(kind="act_drop"): 3,
     ProviderFault(kind="act_500"): 2,
     ProviderFault(kind="html_502", acted=True): 2,
-    ProviderFault(kind="html_502", acted=False): 1,
+    ProviderFault(kind="html_502", acted=False): 2,
     ProviderFault(kind="cut_json"): 1,
-    ProviderFault(kind="drop"): 1,
+    ProviderFault(kind="drop"): 3,
     ProviderFault(kind="throttle", seconds=1): 1,
     ProviderFault(kind="refuse"): 1,
     ProviderFault(kind="lookup_lag", seconds=4): 1,
@@ -171,6 +174,12 @@ _AFTER_CLICK = (
 )
 _BEFORE_CLICK = (Point.TAKE, Point.THOUGHT, Point.PROPOSE, Point.BEFORE_PROMPT, Point.PROMPTED)
 
+KEEPS_KEY = 0.5
+"""Share of runs whose provider knows a key again, as one does that offers idempotency. In the
+others it forgets every key, so that only our own guards keep the effect at one. There nobody may
+order a resend: after an honest "absent" a request may still be on its way, and what then keeps two
+requests at one effect is the provider's key alone (design §3, operators)."""
+
 DEATHS = 3
 """Kills at named points a batch, besides the random ones."""
 
@@ -190,6 +199,7 @@ def batch(seed: int, number: int, *, first_run: int, runs: int) -> Batch:
                 key=lambda one: one.at_s,
             )
         ),
+        blind=dice.choice([0, 10, 20]),
     )
 
 
@@ -201,6 +211,7 @@ def _run(dice: random.Random, number: int) -> RunPlan:
     wish = _pick(dice, _WISHES)
     clicks = _pick(dice, _CLICKS)
     provider = _pick(dice, _PROVIDER)
+    keeps_key = dice.random() < KEEPS_KEY
     return RunPlan(
         number=number,
         wish=wish,
@@ -208,6 +219,8 @@ def _run(dice: random.Random, number: int) -> RunPlan:
         start_s=dice.uniform(0, 2.5),
         think_s=dice.uniform(0.05, 2.0),
         provider=provider,
+        faults=dice.choice([1, 1, 2]) if keeps_key else 1,
+        keeps_key=keeps_key,
         whatsapp=dice.choice([None] * 8 + ["accept_drop", "accept_500", "accept_html", "refuse"]),
         whatsapp_type=dice.choice(["interactive", "text"]),
         statuses=dice.choice([None] * 6 + ["never", "late", "doubled"]),
@@ -218,9 +231,10 @@ def _run(dice: random.Random, number: int) -> RunPlan:
 
 
 def _blows(dice: random.Random, number: int) -> list[TimedBlow]:
-    """The next blow of the list, so that ten batches have struck each, and some by chance."""
-    in_turn = list(Blow)[number % len(Blow)]
-    return [
+    """The next blow of the list, so that ten batches have struck each, some by chance, and
+    operators always: what they find is what the others leave behind."""
+    in_turn = list(_BLOWS)[number % len(_BLOWS)]
+    struck = [
         TimedBlow(
             at_s=dice.uniform(1.0, _ACTIVE_S),
             blow=blow,
@@ -229,6 +243,8 @@ def _blows(dice: random.Random, number: int) -> list[TimedBlow]:
         )
         for blow in [in_turn, *(_pick(dice, _BLOWS) for _ in range(dice.randint(1, 3)))]
     ]
+    at_s = dice.uniform(4.0, _ACTIVE_S + 2.0)
+    return [*struck, TimedBlow(at_s=at_s, blow=Blow.OPERATORS, target=0, seconds=0.0)]
 
 
 def _deaths(dice: random.Random, number: int) -> list[Order]:

@@ -8,12 +8,14 @@ import os
 
 import worker
 from domain.process import leave
+from tests.chaos.bounds import end_with_parent
 from tests.chaos.guards import Guard, break_in_worker
 from tests.chaos.points import Orders, install
 
 
 def main() -> int:
     """The exit code of the worker."""
+    end_with_parent()
     if name := os.environ.get("CHAOS_BREAK"):
         break_in_worker(Guard(name))
     install(Orders.from_environment())

@@ -24,7 +24,8 @@ from simulators.whatsapp.client import WhatsAppSimulatorClient
 from simulators.whatsapp.config import Person
 from store import migrate
 from store.connection import Pool, open_pool
-from store.demo import ACCOUNT, seed_demo
+from store.demo import ACCOUNT, API_KEY_VARIABLE, seed_demo
+from tests.chaos.bounds import within
 from tests.chaos.guards import Guard, break_in_database
 from tests.chaos.points import Orders
 from tests.chaos.processes import ROOT, Worker, with_moved_clock
@@ -36,6 +37,13 @@ TOKEN = "whatsapp-token-of-a-run"
 PAYMENTS_KEY = "sk_test_of_a_run"
 NUMBER = "100200300400500"
 RECIPIENT = "re_simulated"
+SECRETS = {API_KEY_VARIABLE: PAYMENTS_KEY}
+GATEWAYS = ("pagarme",)
+"""Gateways whose provider the payments simulator can play, and which `seed_demo` can configure."""
+ROWS_WITHIN_S = 25.0
+"""A statement of ours, with the wait for one of the pool's connections: a pool that waits for a
+server that is gone would wait for ever."""
+START_WITHIN_S = 90.0
 WEALTH_CENTS = 100_000_000_000
 """So much that no run is refused for want of balance."""
 
@@ -56,7 +64,6 @@ class World:
     claude: ClaudeSimulatorClient
     payments: PaymentsSimulatorClient
     pool: Pool
-    skew_s: float = 0.0
     persons: dict[str, str] = field(default_factory=dict)
     """User ids by person."""
 
@@ -65,20 +72,22 @@ class World:
         user_id, wa_id = f"BR.9{number:015d}", f"55119{number:08d}"
         person = Person(id=name, name=f"Pessoa {number}", user_id=user_id, wa_id=wa_id)
         await self.whatsapp.put_person(person)
-        await self.pool.execute(
-            "INSERT INTO members (account_id, user_id, wa_id, name, role)"
-            " VALUES ($1, $2, $3, $4, 'owner')",
-            ACCOUNT,
-            user_id,
-            wa_id,
-            person.name,
-        )
+        async with within(ROWS_WITHIN_S, "adding a member"):
+            await self.pool.execute(
+                "INSERT INTO members (account_id, user_id, wa_id, name, role)"
+                " VALUES ($1, $2, $3, $4, 'owner')",
+                ACCOUNT,
+                user_id,
+                wa_id,
+                person.name,
+            )
         self.persons[name] = user_id
 
     async def leap(self, seconds: float) -> None:
-        """Move PostgreSQL's clock on."""
-        self.skew_s += seconds
-        await self.pool.execute("UPDATE fake.skew SET seconds = $1", self.skew_s)
+        """Move PostgreSQL's clock on; relative, so that of two leaps at once none takes the other
+        back."""
+        async with within(ROWS_WITHIN_S, "a leap of PostgreSQL's clock"):
+            await self.pool.execute("UPDATE fake.skew SET seconds = seconds + $1", seconds)
 
     async def temporal_client(self) -> Client:
         """A fresh client: the server may be another than a moment ago."""
@@ -115,7 +124,7 @@ def product_environment(dsn: str, ports: Ports, temporal: str) -> dict[str, str]
         "AVAL_WHATSAPP_BASE_URL": f"http://{HOST}:{ports.whatsapp}",
         "ANTHROPIC_API_KEY": "claude-key-of-a-run",
         "ANTHROPIC_BASE_URL": f"http://{HOST}:{ports.claude}",
-        "AVAL_PAGARME_API_KEY": PAYMENTS_KEY,
+        **SECRETS,
         "AVAL_API_HOST": HOST,
         "AVAL_API_PORT": str(ports.api),
         "TEMPORAL_ADDRESS": temporal,
@@ -184,58 +193,73 @@ def open_folder() -> Iterator[Path]:
 
 @asynccontextmanager
 async def open_world(
-    folder: Path, *, guard: Guard | None = None, workers: int = 2
+    folder: Path, *, guard: Guard | None = None, workers: int = 2, gateway: str = GATEWAYS[0]
 ) -> AsyncIterator[World]:
-    """Start everything below `folder`, with `guard` switched off, and stop it again."""
-    ports = Ports.free()
-    (folder / "orders").mkdir()
+    """Start everything below `folder`, with `guard` switched off, and end it again."""
     async with AsyncExitStack() as stack:
-        postgres = EmbeddedPostgres(folder / "pg", log=folder / "postgresql.log", fsync=False)
-        postgres.start()
-        stack.callback(postgres.stop)
-        temporal = TemporalDevServer(
-            log=folder / "temporal.log",
-            database=folder / "temporal.sqlite",
-            port=ports.temporal,
-            ui_port=ports.temporal_ui,
-        )
-        near = [temporal.child, *_simulators(folder, ports)]
-        for child in near:
-            stack.callback(child.stop)
-            child.spawn()
-        dsn, pool = await _database(stack, postgres, ports, guard)
-        for child in near:
-            await asyncio.to_thread(child.wait_ready)
-        environment = product_environment(dsn, ports, temporal.address)
-        api = _python(
-            "api", folder / "api.log", environment, url=f"http://{HOST}:{ports.api}/health/live"
-        )
-        stack.callback(api.stop)
-        world = World(
-            folder=folder,
-            ports=ports,
-            postgres=postgres,
-            temporal=temporal,
-            dsn=dsn,
-            orders=Orders(folder / "orders"),
-            workers=_workers(folder, environment, guard, workers),
-            api=api,
-            pool=pool,
-            whatsapp=await stack.enter_async_context(
-                WhatsAppSimulatorClient(f"http://{HOST}:{ports.whatsapp}", SECRET)
-            ),
-            claude=await stack.enter_async_context(
-                ClaudeSimulatorClient(f"http://{HOST}:{ports.claude}", admin_secret=SECRET)
-            ),
-            payments=await stack.enter_async_context(
-                PaymentsSimulatorClient(f"http://{HOST}:{ports.payments}", admin_secret=SECRET)
-            ),
-        )
-        api.spawn()
-        stack.push_async_callback(_stop_workers, world)
-        await asyncio.gather(*(worker.start() for worker in world.workers))
-        await asyncio.to_thread(api.wait_ready)
+        async with within(START_WITHIN_S, "the start of all processes"):
+            world = await _start(
+                stack, folder, guard=guard, workers=workers, gateway=gateway, ports=Ports.free()
+            )
         yield world
+
+
+async def _start(
+    stack: AsyncExitStack,
+    folder: Path,
+    *,
+    guard: Guard | None,
+    workers: int,
+    gateway: str,
+    ports: Ports,
+) -> World:
+    (folder / "orders").mkdir()
+    postgres = EmbeddedPostgres(folder / "pg", log=folder / "postgresql.log", fsync=False)
+    stack.callback(postgres.stop)
+    postgres.start()
+    temporal = TemporalDevServer(
+        log=folder / "temporal.log",
+        database=folder / "temporal.sqlite",
+        port=ports.temporal,
+        ui_port=ports.temporal_ui,
+    )
+    near = [temporal.child, *_simulators(folder, ports)]
+    for child in near:
+        stack.callback(child.kill)  # nothing in it is worth a polite end
+        child.spawn()
+    dsn, pool = await _database(stack, postgres, ports, guard, gateway)
+    for child in near:
+        await asyncio.to_thread(child.wait_ready)
+    environment = product_environment(dsn, ports, temporal.address)
+    api = _python(
+        "api", folder / "api.log", environment, url=f"http://{HOST}:{ports.api}/health/live"
+    )
+    stack.callback(api.kill)
+    world = World(
+        folder=folder,
+        ports=ports,
+        postgres=postgres,
+        temporal=temporal,
+        dsn=dsn,
+        orders=Orders(folder / "orders"),
+        workers=_workers(folder, environment, guard, workers),
+        api=api,
+        pool=pool,
+        whatsapp=await stack.enter_async_context(
+            WhatsAppSimulatorClient(f"http://{HOST}:{ports.whatsapp}", SECRET)
+        ),
+        claude=await stack.enter_async_context(
+            ClaudeSimulatorClient(f"http://{HOST}:{ports.claude}", admin_secret=SECRET)
+        ),
+        payments=await stack.enter_async_context(
+            PaymentsSimulatorClient(f"http://{HOST}:{ports.payments}", admin_secret=SECRET)
+        ),
+    )
+    api.spawn()
+    stack.push_async_callback(_end_workers, world)
+    await asyncio.gather(*(worker.start() for worker in world.workers))
+    await asyncio.to_thread(api.wait_ready)
+    return world
 
 
 def _workers(
@@ -252,12 +276,16 @@ def _workers(
     ]
 
 
-async def _stop_workers(world: World) -> None:
-    await asyncio.gather(*(worker.stop() for worker in world.workers))
+async def _end_workers(world: World) -> None:
+    await asyncio.gather(*(worker.end() for worker in world.workers))
 
 
 async def _database(
-    stack: AsyncExitStack, postgres: EmbeddedPostgres, ports: Ports, guard: Guard | None
+    stack: AsyncExitStack,
+    postgres: EmbeddedPostgres,
+    ports: Ports,
+    guard: Guard | None,
+    gateway: str,
 ) -> tuple[str, Pool]:
     dsn = await Databases(admin_dsn=postgres.dsn()).fresh()
     pool = await open_pool(dsn, max_size=4, server_settings={"search_path": SEARCH_PATH})
@@ -267,6 +295,7 @@ async def _database(
         await seed_demo(
             connection,
             phone_number_id=NUMBER,
+            gateway=gateway,
             base_url=f"http://{HOST}:{ports.payments}",
             recipient_id=RECIPIENT,
             allow_plain_http=True,
