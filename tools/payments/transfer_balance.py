@@ -5,6 +5,8 @@ unknown, the money is still in the wallet. So what is executing is taken off bef
 may go, and two transfers confirmed together cannot both spend the same balance.
 """
 
+import re
+
 from pydantic import Field
 
 from domain.canonical import JsonValue
@@ -153,4 +155,5 @@ def _render(payload: Payload) -> Render:
 
 
 def _texts_in(body: str) -> list[str]:
-    return body.split('"')[1::2]
+    """The texts of a JSON body, or the names and values of a form; ids need no decoding."""
+    return body.split('"')[1::2] if body.startswith("{") else re.split("[&=]", body)

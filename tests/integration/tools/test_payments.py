@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from domain.errors import ToolInputError
 from domain.people import Role
+from gateways.stripe import StripeGateway
 from store.connection import Connection
 from tests.integration.tools.kit import (
     CARLOS,
@@ -27,6 +28,16 @@ from tools.contract import Payload, Prepared
 
 KEY = "9b1c2d" + "0" * 26
 CODE = "00020126330014br.gov.bcb.pix0111joao@x.com6304ABCD"
+
+
+def stripe(bank_account: str) -> StripeGateway:
+    """A gateway whose requests are forms; it reaches nobody."""
+    return StripeGateway(
+        base_url="http://127.0.0.1:1",
+        api_key="sk_test_x",
+        bank_account=bank_account,
+        mode="sandbox",
+    )
 
 
 async def charge(db: Connection, customer: str = "João Silva", **data: Any) -> Prepared:
@@ -250,6 +261,12 @@ async def test_the_printed_account_is_the_one_that_is_paid(db: Connection) -> No
     assert prepared.render is not None
     with pytest.raises(ToolInputError, match="another account"):
         prepared.render(gateway("re_other"), KEY)
+    await db.execute("UPDATE recipients SET provider_ref = 'ba_1'")
+    in_a_form = await prepare(db, "transfer_balance", MARIA, amount="1.00")
+    assert in_a_form.render is not None
+    assert "destination=ba_1&" in in_a_form.render(stripe("ba_1"), KEY).body
+    with pytest.raises(ToolInputError, match="another account"):
+        in_a_form.render(stripe("ba_12"), KEY)
     await db.execute("UPDATE recipients SET blocked = true")
     changed = "a conta de destino mudou depois do pedido"
     assert await revalidate(db, "transfer_balance", MARIA, prepared.payload) == changed
