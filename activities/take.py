@@ -112,7 +112,8 @@ def _lines(turn: Turn) -> tuple[UserLine, ...]:
     if not any(words_of(InboundKind(one.kind), one.text) for one in turn.messages):
         return ()
     both = [*turn.messages, *turn.echoes]
-    return _said(sorted(both, key=lambda one: one.sent_at or one.received_at), turn)
+    order = sorted(both, key=lambda one: (one.sent_at or one.received_at, one.received_at))
+    return _said(order, turn)
 
 
 def _said(messages: Sequence[TakenMessage], turn: Turn) -> tuple[UserLine, ...]:

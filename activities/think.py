@@ -154,10 +154,20 @@ class Think:
 
 
 async def _paused(connection: Connection, turn: UUID) -> Thought | None:
+    """Where the turn leads if a human has its conversation now, else None. Its messages are rung
+    for at the pause's end; under the lock, or a pause that just ended would be waited for."""
     pause, own = await pauses.of_turn(connection, turn)
     if pause is None:
         return None
-    return Thought(route=Route.HANDED_OVER if own else Route.PAUSED)
+    if own:
+        return Thought(route=Route.HANDED_OVER)
+    async with connection.transaction():
+        await turns.lock_conversation(connection, pause.conversation_id)
+        pause = await pauses.current(connection, pause.conversation_id)
+        if pause is None:
+            return None
+        await pauses.defer(connection, pause)
+    return Thought(route=Route.PAUSED)
 
 
 def facts_text(known: list[Action], turn: Turn) -> str:
