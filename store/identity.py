@@ -68,7 +68,8 @@ async def touched(connection: Connection, item: InboundItem) -> list[UUID]:
         " user_id IS NULL AS phone_only FROM conversations"
         " WHERE phone_number_id = $1 AND closed_at IS NULL"
         " AND (user_id = ANY($2::text[]) OR wa_id = ANY($3::text[]))"
-        " AND user_id IS DISTINCT FROM $4 ORDER BY 2 DESC, created_at DESC",
+        " AND ($4::text IS NULL OR user_id IS DISTINCT FROM $4)"
+        " ORDER BY 2 DESC, created_at DESC",
         item.phone_number_id,
         user_ids,
         phones,

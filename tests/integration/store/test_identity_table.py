@@ -1,0 +1,393 @@
+"""Who may confirm: the table of the facts, one test a row, through the webhook's own door and
+*decide*. To whoever may not, a click leaves a refused decision or none, and never a word."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from channels.whatsapp.buttons import button_id
+from domain.inbound import IdentityChange, InboundKind
+from domain.people import Person
+from store import outbox, turns
+from tests.integration.store.kit import MARIA, NUMBER, OTHER_NUMBER, World
+
+PHONE = "5511900001111"
+WITHOUT_NINTH = "551100001111"
+BY_PHONE = Person(wa_id=PHONE)
+BY_BOTH = Person(user_id="BR.55", wa_id=PHONE)
+SOMEBODY_ELSE = Person(user_id="BR.66", wa_id=PHONE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """`frozen` asked and was shown the prompt; `clicks` presses Confirm. `refusal`: of the stored
+    decision; `recorded`: why there is none."""
+
+    says: str
+    frozen: Person
+    clicks: Person
+    allowed: bool = False
+    refusal: str | None = None
+    recorded: str | None = None
+    item: dict[str, Any] = field(default_factory=dict)
+
+
+WRONG = "wrong_person"
+ROWS = [
+    Row(says="both user ids, equal", frozen=BY_BOTH, clicks=BY_BOTH, allowed=True),
+    Row(
+        says="both user ids, equal, the phone is missing",
+        frozen=BY_BOTH,
+        clicks=Person(user_id="BR.55"),
+        allowed=True,
+    ),
+    Row(
+        says="both user ids, equal, the phone has another form",
+        frozen=BY_BOTH,
+        clicks=Person(user_id="BR.55", wa_id=WITHOUT_NINTH),
+        allowed=True,
+    ),
+    Row(
+        says="both user ids, different, the phone matches",
+        frozen=BY_BOTH,
+        clicks=SOMEBODY_ELSE,
+        refusal=WRONG,
+    ),
+    Row(
+        says="the action has a user id, the click has none",
+        frozen=BY_BOTH,
+        clicks=BY_PHONE,
+        refusal=WRONG,
+    ),
+    Row(
+        says="the action has none, the click has one, the phone is equal",
+        frozen=BY_PHONE,
+        clicks=BY_BOTH,
+        allowed=True,
+    ),
+    Row(says="only phones, equal", frozen=BY_PHONE, clicks=BY_PHONE, allowed=True),
+    Row(
+        says="only phones, equal but for the ninth digit",
+        frozen=BY_PHONE,
+        clicks=Person(wa_id=WITHOUT_NINTH),
+        refusal=WRONG,
+    ),
+    Row(
+        says="in a group",
+        frozen=BY_BOTH,
+        clicks=BY_BOTH,
+        item={"group_id": "g1"},
+        recorded="group",
+    ),
+    Row(
+        says="forwarded",
+        frozen=BY_BOTH,
+        clicks=BY_BOTH,
+        item={"forwarded": True},
+        recorded="forwarded_button",
+    ),
+    *(
+        Row(
+            says=f"{kind.value} that says yes",
+            frozen=BY_BOTH,
+            clicks=BY_BOTH,
+            item={"kind": kind, "text": "sim"},
+            recorded=recorded,
+        )
+        for kind, recorded in (
+            (InboundKind.REACTION, "not_input: reaction"),
+            (InboundKind.EDITED, "not_input: edited"),
+            (InboundKind.TEXT, None),
+            (InboundKind.AUDIO, None),
+            (InboundKind.ECHO, "not_input: echo"),
+            (InboundKind.STANDBY, "not_input: standby"),
+        )
+    ),
+    Row(
+        says="it names another message than the prompt",
+        frozen=BY_BOTH,
+        clicks=BY_BOTH,
+        item={"quoted_id": "wamid.foreign"},
+        refusal="foreign_prompt",
+    ),
+    Row(
+        says="it names the prompt",
+        frozen=BY_BOTH,
+        clicks=BY_BOTH,
+        item={"quoted_id": "wamid.prompt"},
+        allowed=True,
+    ),
+    Row(
+        says="another business number that is not ours",
+        frozen=BY_BOTH,
+        clicks=BY_BOTH,
+        item={"phone_number_id": OTHER_NUMBER},
+        recorded="number_not_served",
+    ),
+]
+
+
+async def asked(world: World, person: Person) -> str:
+    """The pending action of a member who is known by what `person` says, its prompt sent."""
+    await world.pool.execute(
+        "INSERT INTO members (account_id, user_id, wa_id, name, role)"
+        " VALUES ('demo', $1, $2, 'Ivo Reis', 'owner')",
+        person.user_id,
+        person.wa_id,
+    )
+    action = await world.pending(person=person)
+    await sent(world, action, wamid="wamid.prompt")
+    return action
+
+
+async def sent(world: World, action: str, *, wamid: str | None) -> None:
+    """The prompt went out; without `wamid` its answer was lost."""
+    key = f"action:{action}:prompt"
+    assert await world.claim(key) is not None
+    if wamid is None:
+        await world.out(outbox.unknown, key, reason="lost")
+    else:
+        await world.out(outbox.accepted, key, wamid=wamid)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.says)
+async def test_the_table_of_who_may_confirm(world: World, row: Row) -> None:
+    """Allowed: the action executes. Denied: it stays pending, and the sender hears nothing, as for
+    an id that nobody knows."""
+    action = await asked(world, row.frozen)
+    fields = {"kind": InboundKind.BUTTON, "button_id": button_id("confirm", action), **row.item}
+    await world.receive(world.item(row.clicks, **fields))
+    status = (await world.decide(action)).status
+    assert status == ("executing" if row.allowed else "pending")
+    refused = [one for one in await world.refusals(action) if one]
+    assert refused == ([row.refusal] if row.refusal else [])
+    newest = await world.pool.fetchrow("SELECT reason FROM inbox ORDER BY seq DESC LIMIT 1")
+    assert newest is not None
+    if not row.allowed and row.refusal is None:
+        assert newest["reason"] == row.recorded
+        assert await world.pool.fetchval("SELECT count(*) FROM decisions") == 0
+    assert await world.messages(action) == ["prompt"]
+    if not row.allowed:
+        await world.click(action, "confirm", row.frozen)
+        assert (await world.decide(action)).status == "executing", "the right one still may"
+
+
+@pytest.mark.parametrize("status", ["executed", "cancelled"])
+async def test_a_denied_click_on_a_closed_action_is_silent_too(world: World, status: str) -> None:
+    """The right person would be answered; whoever is not, or presses under a foreign message, is
+    not, and learns nothing."""
+    action = await asked(world, BY_BOTH)
+    await world.click(action, "cancel", BY_BOTH)
+    await world.decide(action)
+    before = await world.messages(action)
+    await world.click(action, "confirm", SOMEBODY_ELSE)
+    await world.click(action, "confirm", BY_BOTH, quoted_id="wamid.foreign")
+    await world.decide(action)
+    assert await world.messages(action) == before
+    assert (await world.refusals(action))[1:] == ["wrong_person", "foreign_prompt"]
+    assert await world.unanswered(action) == 0
+
+
+async def test_a_click_on_a_copy_that_nobody_told_us_of_is_followed(world: World) -> None:
+    """The answer to the prompt's send was lost, so its id is unknown: the click names a message
+    that we cannot know, and it is the prompt."""
+    await world.pool.execute(
+        "INSERT INTO members (account_id, user_id, name, role)"
+        " VALUES ('demo', 'BR.55', 'Ivo Reis', 'owner')"
+    )
+    action = await world.pending(person=BY_BOTH)
+    await sent(world, action, wamid=None)
+    await world.click(action, "confirm", BY_BOTH, quoted_id="wamid.of-the-lost-answer")
+    assert (await world.decide(action)).status == "executing"
+
+
+async def test_a_click_on_another_prompt_of_ours_is_foreign_even_then(world: World) -> None:
+    """A message whose id we know is not a copy that nobody told us of."""
+    first = await asked(world, BY_BOTH)
+    other = await world.pending(person=MARIA)
+    await sent(world, other, wamid=None)
+    await world.click(other, "confirm", MARIA, quoted_id="wamid.prompt")
+    assert (await world.decide(other)).status == "pending"
+    assert await world.refusals(other) == ["foreign_prompt"]
+    assert (await world.decide(first)).status == "pending"
+
+
+async def test_the_first_user_id_that_a_phone_shows_is_bound(world: World) -> None:
+    """Allowed, and recorded: the conversation has it, and another user id with the same phone is
+    somebody else from then on, for a click on the old action too."""
+    action = await asked(world, BY_PHONE)
+    await world.conversation(BY_BOTH)
+    await world.click(action, "confirm", SOMEBODY_ELSE)
+    await world.click(action, "confirm", BY_PHONE)
+    assert (await world.decide(action)).status == "pending"
+    assert await world.refusals(action) == ["wrong_person", "wrong_person"]
+    await world.click(action, "confirm", BY_BOTH)
+    assert (await world.decide(action)).status == "executing"
+
+
+async def test_another_business_number_of_ours_is_another_conversation(world: World) -> None:
+    """The right person on the wrong one of two numbers of the same account."""
+    await world.pool.execute("INSERT INTO business_numbers VALUES ($1, 'demo')", OTHER_NUMBER)
+    action = await asked(world, BY_BOTH)
+    await world.click(action, "confirm", BY_BOTH, phone_number_id=OTHER_NUMBER)
+    assert (await world.decide(action)).status == "pending"
+    assert await world.refusals(action) == [WRONG]
+
+
+# -- an identity that changes
+
+
+async def change(world: World, kind: str, *, sender: Person, **named: str) -> None:
+    """A system message about somebody, as the parser reads it."""
+    await world.receive(
+        world.item(
+            sender,
+            kind=InboundKind.IDENTITY_CHANGED,
+            identity=IdentityChange(change=kind, **named),
+        )
+    )
+
+
+async def role(world: World, person: Person) -> str:
+    """What the person is to the account now, after his first message."""
+    await world.close(await world.turn(person), "reply")
+    async with world.pool.acquire() as connection:
+        return await turns.role_of(connection, account_id="demo", person=person)
+
+
+async def test_a_changed_number_cancels_and_carries_no_role_over(world: World) -> None:
+    """Known by user id and phone: the new user id is nobody, on the new number and on the old."""
+    action = await asked(world, BY_BOTH)
+    await change(
+        world,
+        "user_changed_number",
+        sender=BY_PHONE,
+        previous_user_id="BR.55",
+        previous_wa_id=PHONE,
+        new_user_id="BR.77",
+        new_wa_id="5511922223333",
+    )
+    await world.click(action, "confirm", BY_BOTH)
+    assert (await world.decide(action)).status == "cancelled"
+    assert await role(world, Person(user_id="BR.77", wa_id="5511922223333")) == "public"
+    assert await role(world, Person(user_id="BR.88", wa_id=PHONE)) == "public"
+
+
+@pytest.mark.parametrize("kind", ["user_changed_number", "user_changed_user_id"])
+async def test_a_registration_by_phone_alone_ends_with_the_number(world: World, kind: str) -> None:
+    """Member and customer known by nothing but the phone: whoever has it next is a stranger, in a
+    new conversation, until an operator registers him again."""
+    action = await asked(world, BY_PHONE)
+    await world.pool.execute(
+        "INSERT INTO customer_links (account_id, customer_id, wa_id)"
+        " SELECT 'demo', id, $1 FROM customers WHERE name = 'Ana Prado'",
+        PHONE,
+    )
+    await change(world, kind, sender=BY_PHONE, new_user_id="BR.77")
+    assert (await world.decide(action)).status == "cancelled"
+    heir = Person(user_id="BR.88", wa_id=PHONE)
+    assert await role(world, heir) == "public"
+    assert (
+        await world.pool.fetchval("SELECT count(*) FROM customer_links WHERE wa_id = $1", PHONE)
+        == 0
+    )
+    rows = await world.pool.fetch("SELECT user_id, closed_at IS NULL AS open FROM conversations")
+    assert {(row["user_id"], row["open"]) for row in rows} == {(None, False), ("BR.88", True)}
+    await world.pool.execute(
+        "INSERT INTO members (account_id, user_id, name, role)"
+        " VALUES ('demo', 'BR.88', 'Ivo Reis', 'staff')"
+    )
+    assert await role(world, heir) == "staff"
+
+
+async def test_a_registration_by_phone_is_bound_before_the_number_is_handed_on(
+    world: World,
+) -> None:
+    """A customer known by phone alone who has shown his user id: another user id with that phone
+    finds nothing of his."""
+    await world.pool.execute(
+        "INSERT INTO customer_links (account_id, customer_id, wa_id)"
+        " SELECT 'demo', id, $1 FROM customers WHERE name = 'Ana Prado'",
+        PHONE,
+    )
+    await world.close(await world.turn(BY_BOTH), "reply")
+    links = await world.pool.fetch("SELECT user_id FROM customer_links WHERE wa_id = $1", PHONE)
+    assert [row["user_id"] for row in links] == ["BR.55"]
+
+
+async def test_a_phone_alone_is_about_everybody_who_may_be_meant(world: World) -> None:
+    """A change that names only a phone, which two conversations share: the actions of both are
+    cancelled. Which of them is meant cannot be told, and asking again is all that it costs."""
+    first, second = await asked(world, BY_BOTH), await _as_member(world, SOMEBODY_ELSE)
+    await change(world, "customer_identity_changed", sender=BY_PHONE, previous_wa_id=PHONE)
+    for action, person in ((first, BY_BOTH), (second, SOMEBODY_ELSE)):
+        await world.click(action, "confirm", person)
+        assert (await world.decide(action)).status == "cancelled"
+
+
+async def test_a_named_user_id_is_about_nobody_else_with_that_phone(world: World) -> None:
+    """Two conversations share a phone, the change names one user id: the other goes on."""
+    first, second = await asked(world, BY_BOTH), await _as_member(world, SOMEBODY_ELSE)
+    await change(
+        world,
+        "user_changed_user_id",
+        sender=BY_PHONE,
+        previous_user_id="BR.55",
+        new_user_id="BR.77",
+    )
+    assert (await world.decide(first)).status == "cancelled"
+    await world.click(second, "confirm", SOMEBODY_ELSE)
+    assert (await world.decide(second)).status == "executing"
+
+
+async def test_the_new_identity_is_not_the_changed_one(world: World) -> None:
+    """He has written under the new user id before the news of the change comes: that conversation,
+    and what is pending in it, stand."""
+    first, second = await asked(world, BY_BOTH), await _as_member(world, SOMEBODY_ELSE)
+    await change(
+        world,
+        "user_changed_user_id",
+        sender=BY_PHONE,
+        previous_user_id="BR.55",
+        new_user_id="BR.66",
+    )
+    assert (await world.decide(first)).status == "cancelled"
+    assert (await world.decide(second)).status == "pending"
+    closed = await world.pool.fetch("SELECT user_id FROM conversations WHERE closed_at IS NOT NULL")
+    assert [row["user_id"] for row in closed] == ["BR.55"]
+
+
+async def test_the_same_person_on_a_new_device_keeps_his_role(world: World) -> None:
+    """Re-registered: number and user id are his own still. What was pending ends, no more."""
+    action = await asked(world, BY_PHONE)
+    await change(world, "customer_identity_changed", sender=BY_PHONE, previous_wa_id=PHONE)
+    assert (await world.decide(action)).status == "cancelled"
+    assert await role(world, BY_PHONE) == "owner"
+    assert await world.pool.fetchval("SELECT count(*) FROM conversations") == 1
+
+
+async def _as_member(world: World, person: Person) -> str:
+    await world.pool.execute(
+        "INSERT INTO members (account_id, user_id, name, role)"
+        " VALUES ('demo', $1, 'Eva Reis', 'owner')",
+        person.user_id,
+    )
+    return await world.pending(
+        person=person, arguments={"customer": "João Silva", "amount_cents": 25000}
+    )
+
+
+async def test_numbers_with_and_without_the_ninth_digit_are_two_people(world: World) -> None:
+    """Registered with it, written from without it: no role, another conversation, and each stored
+    to the byte."""
+    await world.pool.execute(
+        "INSERT INTO members (account_id, wa_id, name, role) VALUES ('demo', $1, 'A', 'owner')",
+        PHONE,
+    )
+    assert await role(world, Person(wa_id=WITHOUT_NINTH)) == "public"
+    assert await role(world, BY_PHONE) == "owner"
+    rows = await world.pool.fetch(
+        "SELECT wa_id FROM conversations WHERE phone_number_id = $1", NUMBER
+    )
+    assert sorted(row["wa_id"] for row in rows) == [WITHOUT_NINTH, PHONE]
