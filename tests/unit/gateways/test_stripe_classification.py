@@ -147,6 +147,7 @@ async def test_a_replayed_success_is_created_and_evidence_says_whose() -> None:
         ({"metadata": {}}, "metadata key"),
         ({"livemode": True}, "livemode"),
         ({"livemode": None}, "livemode"),
+        ({"livemode": 0}, "livemode"),
         ({"payment_method_types": ["pix", "card"]}, "payment methods"),
         ({"description": "Outra coisa"}, "description"),
         ({"payment_method": method_doc(tax_id="98765432100")}, "payer document"),
