@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
     model: str = "claude-haiku-5-5"
 
+    replace_claims: bool = False
+    """Whether a reply that claims what the ledger does not know is replaced by the true state."""
+
     tools: Words = ("tools.scheduling", "tools.customers", "tools.payments", "tools.handover")
     path: Path | None = None
     """A folder in which the operator's own tool packages are found."""

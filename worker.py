@@ -66,6 +66,7 @@ async def build_deps(settings: Settings, pool: Pool) -> AsyncIterator[Deps]:
             hearing=await _build_hearing(settings, stack),
             prompt_folder=settings.prompts,
             pause=timedelta(hours=settings.pause_hours),
+            replace_claims=settings.replace_claims,
         )
 
 

@@ -9,8 +9,9 @@ from activities import calls
 from activities.deps import Deps
 from activities.messages import StepRef, TurnEnd
 from activities.sending import send_all
+from activities.watching import count, watch
 from channels.whatsapp.limits import TEXT_BODY, measure
-from domain.history import AssistantBlocks, SentText
+from domain.history import AssistantBlocks, SentText, kind_of
 from domain.inbound import InboundKind
 from domain.texts import Texts, texts_for
 from llm.answers import Reply, Truncated, classify
@@ -42,19 +43,31 @@ class Answer:
             sent = await outbox.exists(connection, f"turn:{turn.id}:reply:0")
             if not sent and now.facts_seq != stored.facts_seq:
                 return False
-            await _enqueue(connection, turn, split(text), purpose="reply")
-            await history.append_turn_entry(
-                connection,
-                conversation=turn.conversation_id,
-                turn=turn.id,
-                slot=f"turn:{turn.id}:reply",
-                kind="assistant_blocks",
-                content=AssistantBlocks(blocks=({"type": "text", "text": text},)).model_dump(
-                    mode="json"
-                ),
-            )
+            watched = None
+            if not sent:
+                watched = await watch(self._deps, connection, turn, text)
+                said = watched.instead or text
+                await _store_reply(connection, turn, said, ours=watched.instead is not None)
+        if watched is not None:
+            count(turn, watched)
         await _send(self._deps, turn.conversation_id)
         return True
+
+
+async def _store_reply(connection: Connection, turn: Turn, text: str, *, ours: bool) -> None:
+    """Message and history: the model's reply, or the text of ours that is said in its place."""
+    content = (
+        SentText(text=text) if ours else AssistantBlocks(blocks=({"type": "text", "text": text},))
+    )
+    await _enqueue(connection, turn, split(text), purpose="reply")
+    await history.append_turn_entry(
+        connection,
+        conversation=turn.conversation_id,
+        turn=turn.id,
+        slot=f"turn:{turn.id}:reply",
+        kind=kind_of(content).value,
+        content=content.model_dump(mode="json"),
+    )
 
 
 class Apologise:

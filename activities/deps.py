@@ -77,7 +77,8 @@ class Hearing:
 @dataclass(frozen=True, kw_only=True)
 class Deps:
     """The clients of a worker process and the tools that it serves. `pause`: how long the agent is
-    quiet for a human who took over."""
+    quiet for a human who took over. `replace_claims`: a reply that claims what the ledger does not
+    know is replaced by the true state."""
 
     pool: Pool
     registry: Registry
@@ -85,6 +86,7 @@ class Deps:
     whatsapp: WhatsAppSender
     gateways: Gateways
     hearing: Hearing | None = None
+    replace_claims: bool = False
     pause: timedelta = PAUSE
     prompt_folder: Path | None = None
     prompts: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from activities.deps import Deps
 from activities.failures import permanent
 from activities.messages import Route, StepRef, Thought
 from activities.receipts import typing
+from activities.watching import FACTS_SHOWN
 from domain.actions import CloseReason, Status
 from domain.history import Entry
 from domain.texts import ActionFact, texts_for
@@ -42,7 +43,6 @@ from tools.schema import fits_strict
 log = logging.getLogger(__name__)
 
 MOST_ENTRIES = 600  # read per call; trimming by tokens comes after it
-FACTS_SHOWN = 5  # the open action and the last decided ones
 
 
 @dataclass(frozen=True, kw_only=True)

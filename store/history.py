@@ -105,6 +105,30 @@ async def read(
     return [dict(row) for row in rows]
 
 
+async def tools_answered(
+    connection: Connection, conversation: UUID, *, limit: int
+) -> list[tuple[str, bool]]:
+    """The tools whose calls stand answered without error among the last `limit` entries; with each,
+    whether it was told that the effect is there already."""
+    rows = await connection.fetch(
+        """
+        WITH last AS (SELECT kind, content FROM history
+            WHERE conversation_id = $1 AND position IS NOT NULL ORDER BY position DESC LIMIT $2),
+        calls AS (SELECT call ->> 'id' AS id, call ->> 'name' AS name FROM last
+            CROSS JOIN jsonb_array_elements(content -> 'blocks') call
+            WHERE kind = 'assistant_blocks' AND call ->> 'type' = 'tool_use'),
+        results AS (SELECT result ->> 'tool_use_id' AS id, result -> 'content' AS content FROM last
+            CROSS JOIN jsonb_array_elements(content -> 'results') result
+            WHERE kind = 'tool_results' AND NOT coalesce((result ->> 'is_error')::boolean, false))
+        SELECT DISTINCT name, coalesce(content -> 'already_done' = 'true'::jsonb, false) AS done
+        FROM calls JOIN results USING (id)
+        """,
+        conversation,
+        limit,
+    )
+    return [(row["name"], row["done"]) for row in rows]
+
+
 async def has_slot(connection: Connection, *, conversation: UUID, slot: str) -> bool:
     """Whether the entry was written already."""
     found = await connection.fetchval(

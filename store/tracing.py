@@ -16,7 +16,8 @@ from store.connection import Connection
 
 @dataclass(frozen=True, kw_only=True)
 class ListedTurn:
-    """A turn in a list. `person`: the last four characters of an id."""
+    """A turn in a list. `person`: the last four characters of an id. `claims`: what its reply
+    claimed and no fact supported; None: no reply of the model was checked."""
 
     id: UUID
     account: str
@@ -27,6 +28,8 @@ class ListedTurn:
     outcome: str | None
     messages: int
     calls: int
+    claims: list[dict[str, Any]] | None
+    claims_replaced: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +95,7 @@ class TurnReport:
 
 _LISTED = """
     SELECT t.id, a.id AS account, a.time_zone, right(coalesce(c.user_id, c.wa_id), 4)
-               AS person, t.opened_at, t.closed_at, t.outcome,
+               AS person, t.opened_at, t.closed_at, t.outcome, t.claims, t.claims_replaced,
            (SELECT count(*) FROM inbox i WHERE i.turn_id = t.id) AS messages,
            (SELECT count(*) FROM model_answers m WHERE m.turn_id = t.id) AS calls
     FROM turns t JOIN conversations c ON c.id = t.conversation_id

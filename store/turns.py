@@ -284,6 +284,15 @@ async def read_results(connection: Connection, *, turn: UUID, step: int) -> list
     return results or []
 
 
+async def record_claims(
+    connection: Connection, *, turn: UUID, claims: list[dict[str, Any]], replaced: bool
+) -> None:
+    """Keep what the turn's reply claimed without support, once it is checked; no word of it."""
+    await connection.execute(
+        "UPDATE turns SET claims = $2, claims_replaced = $3 WHERE id = $1", turn, claims, replaced
+    )
+
+
 async def close(connection: Connection, *, turn: UUID, outcome: str) -> bool:
     """Close the turn and its boundary; whether more messages wait. A repeat changes nothing."""
     async with connection.transaction():

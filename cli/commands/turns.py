@@ -109,6 +109,12 @@ def _lines(report: TurnReport) -> Iterator[str]:
         for one in report.messages
     ]
     yield from output.section("The person's messages", ("SENT", "KIND", "TEXT"), said)
+    if turn.claims:
+        told = "the person was told the true state" if turn.claims_replaced else "sent as it was"
+        claimed = [(one["kind"], ", ".join(one["about"]), told) for one in turn.claims]
+        yield from output.section(
+            "Claims that nothing supported", ("KIND", "ABOUT", "REPLY"), claimed
+        )
     head = ("STEP", "AT", "MODEL", "STOP", "IN", "CACHED", "OUT", "USD", "MS", "REQUEST")
     yield from output.section("Model calls", head, [_call(one, zone) for one in report.calls])
     yield from output.section(

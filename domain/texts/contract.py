@@ -163,6 +163,10 @@ class ConversationTexts(ABC):
     """Handing a conversation over to a human, and asking for which account a member works."""
 
     @abstractmethod
+    def nothing_known(self) -> str:
+        """The truth in place of a claim, where the conversation has no action at all."""
+
+    @abstractmethod
     def hand_over_summary(self) -> str: ...
     @abstractmethod
     def human_coming(self) -> str: ...

@@ -9,6 +9,12 @@ from domain.texts.shared import numbered
 class EnConversation(ConversationTexts):
     """What is said about the conversation itself."""
 
+    def nothing_known(self) -> str:
+        """No action, so nothing can have been done."""
+        return (
+            "I have not done anything yet: no request is recorded in this chat. What do you need?"
+        )
+
     def hand_over_summary(self) -> str:
         """What the person asked for."""
         return "Talk to a human"

@@ -9,6 +9,13 @@ from domain.texts.shared import numbered
 class EsConversation(ConversationTexts):
     """What is said about the conversation itself."""
 
+    def nothing_known(self) -> str:
+        """No action, so nothing can have been done."""
+        return (
+            "Todavía no hice nada: "
+            "no hay ninguna solicitud registrada en esta conversación. ¿Qué necesitas?"
+        )
+
     def hand_over_summary(self) -> str:
         """What the person asked for."""
         return "Hablar con una persona"

@@ -9,6 +9,10 @@ from domain.texts.shared import numbered
 class PtBrConversation(ConversationTexts):
     """What is said about the conversation itself."""
 
+    def nothing_known(self) -> str:
+        """No action, so nothing can have been done."""
+        return "Ainda não fiz nada: não há nenhum pedido registrado nesta conversa. O que precisa?"
+
     def hand_over_summary(self) -> str:
         """What the person asked for."""
         return "Falar com um atendente"

@@ -148,6 +148,7 @@ def _conversation(texts: Texts, values: Values) -> Iterator[Said]:
     yield Said(name="account_line", way="", reader=For.PART, text=texts.account_line(values.name))
     for name, text in (
         ("human_coming", texts.human_coming()),
+        ("nothing_known", texts.nothing_known()),
         ("which_account", texts.which_account([values.name, values.name])),
         ("account_chosen", texts.account_chosen(values.name)),
     ):
