@@ -64,7 +64,7 @@ def _judge_action(verdict: Verdict, seen: Seen, action: dict[str, Any]) -> None:
     if status is Status.EXECUTED:
         verdict.untold += not _fed_back(chat, action_id)
     elif confirmed and not told:
-        detail = f"{status} {action['reason']}"
+        detail = f"{status} {action['reason']}: {'; '.join(seen.messages[action_id])}"
         verdict.blame("confirmed but neither executed nor told", action_id, detail)
     if status is Status.EXECUTING:
         verdict.verifying += 1

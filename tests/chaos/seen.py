@@ -25,6 +25,8 @@ class Seen:
     unclaimed: list[dict[str, Any]]
     requests: Counter[str]
     """What reached the provider to have an effect, by key, whether it acted or not."""
+    messages: dict[str, list[str]]
+    """What was to be said of each action and what became of it: the reason of a silence."""
     sends: Counter[str]
     resent: Counter[str]
 
@@ -63,9 +65,26 @@ async def see(world: World, runs: list[Run]) -> Seen:
         requests=Counter(
             str(one["key"]) for one in await world.payments.journal() if one["method"] != "GET"
         ),
+        messages=await _messages(world, ids),
         sends=await _count(world, "SELECT action_id FROM sends WHERE action_id = ANY($1)", ids),
         resent=await _count(world, _RESENT, ids),
     )
+
+
+async def _messages(world: World, ids: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {action_id: [] for action_id in ids}
+    for row in await world.pool.fetch(_MESSAGES, ids):
+        found[row["action_id"]].append(
+            f"{row['purpose']} {row['state']}/{row['status']}, {row['copies']} copies,"
+            f" {row['reason']}"
+        )
+    return found
+
+
+_MESSAGES = """
+    SELECT action_id, purpose, state, status, copies, reason FROM outbox
+    WHERE action_id = ANY($1) ORDER BY seq
+"""
 
 
 async def _count(world: World, query: str, ids: list[str]) -> Counter[str]:
