@@ -2,6 +2,7 @@
 *decide*. To whoever may not, a click leaves a refused decision or none, and never a word."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -391,3 +392,17 @@ async def test_numbers_with_and_without_the_ninth_digit_are_two_people(world: Wo
         "SELECT wa_id FROM conversations WHERE phone_number_id = $1", NUMBER
     )
     assert sorted(row["wa_id"] for row in rows) == [WITHOUT_NINTH, PHONE]
+
+
+def test_the_page_tells_the_table() -> None:
+    """docs/identity.md has each row, in this order, with what happens."""
+    page = (Path(__file__).parents[3] / "docs" / "identity.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    told = [(says, happens.split(";")[0]) for says, happens in rows[1:]]
+    assert told == [(row.says, _happens(row)) for row in ROWS]
+
+
+def _happens(row: Row) -> str:
+    if row.allowed:
+        return "followed"
+    return "refused" if row.refusal else "no decision"
