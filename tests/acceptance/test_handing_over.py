@@ -262,9 +262,10 @@ async def test_a_typed_yes_during_a_pause_is_none(stack: Stack) -> None:
     assert await bookings(stack) == before + 1
 
 
-async def test_an_answer_that_was_thought_when_the_human_came_is_not_sent(stack: Stack) -> None:
-    """The human writes while the model thinks: its answer is never said. Resumed, the model thinks
-    anew, with the human's words, and the person is answered once."""
+async def test_a_turn_under_way_when_the_human_comes_waits_for_him(stack: Stack) -> None:
+    """The human writes while the model is being asked, and no answer comes of it: the turn stays
+    open and nothing is said, no template either. Resumed, the model is asked anew, with the human's
+    words, and the person is answered once. (An answer that came in time: test_pauses.py.)"""
     await stack.claude.fault("timeout", seconds=2.5, contains="saldo")
     await stack.whatsapp.send_text("maria", BALANCE)
     for _ in range(200):
