@@ -21,10 +21,7 @@ class Everything(TalkingMachine, OperatingMachine):
 
     def look_twice(self) -> None:
         """After the provider's lag, a minute apart, in vain."""
-        self.move_clock(self.now + LAG)
-        for seconds in (60, 0):
-            self.look_for_operator(self.actions[0].id, "absent")
-            self.wait(seconds)
+        self.look_in_vain(self.actions[0])
 
 
 Begin = Callable[[Everything], None]
@@ -67,15 +64,14 @@ def seen(m: Everything) -> None:
     m.wait(2)
     m.propose("maria", ("a", True), "provider", "button_or_yes")
     m.wait(1)
-    m.prompt(0, "accepted")
-    m.deliver(0)
+    m.prompt(0, "delivered")
     m.wait(2)
 
 
 def yes_waits(m: Everything) -> None:
     """She typed it."""
     seen(m)
-    m.says(0, "Sim", True, True)
+    m.phone(0, "says", "Sim", True, True)
 
 
 def yes_stored(m: Everything) -> None:
@@ -95,7 +91,7 @@ def one_of_two_acts(m: Everything) -> None:
     """Of two who confirmed the same, one is being served."""
     both_pressed(m)
     m.decide(0)
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
 
 
 def decided(m: Everything) -> None:
@@ -113,7 +109,7 @@ def opened(m: Everything) -> None:
 def reopened(m: Everything) -> None:
     """Two attempts have begun; the first is a zombie."""
     opened(m)
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
 
 
 def fenced(m: Everything) -> None:
@@ -132,21 +128,27 @@ def in_database(m: Everything) -> None:
     """Two attempts at an effect in our own tables."""
     m.propose("maria", ("a", True), "database", "button")
     m.confirm(0, True, False)
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
 
 
 def direct(m: Everything) -> None:
     """Nobody is asked, and an attempt has begun."""
     m.propose("maria", ("a", True), "provider", "direct")
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
+
+
+def direct_about_to_be_free(m: Everything) -> None:
+    """The lock of the attempt is about to end."""
+    direct(m)
+    m.move_clock(m.actions[0].locked_until - 1)
 
 
 def direct_taken_over(m: Everything) -> None:
     """The lock was over, and a second attempt took over."""
     m.propose("maria", ("a", True), "database", "direct")
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
     m.wait(121)
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
 
 
 def unknown(m: Everything) -> None:
@@ -170,7 +172,7 @@ def worker_died(m: Everything) -> None:
 def direct_unknown(m: Everything) -> None:
     """The same where nobody was asked."""
     direct(m)
-    m.fence(0, 0)
+    m.take(m.send_step(m.actions[0], -1))
     m.write(0, "unknown", False)
 
 
@@ -196,13 +198,13 @@ def resend_ordered(m: Everything) -> None:
 def resend_opened(m: Everything) -> None:
     """An attempt has begun on his word."""
     resend_ordered(m)
-    m.open_attempt(0)
+    m.take(m.open_step(m.actions[0]))
 
 
 def resent(m: Everything) -> None:
     """The second send is under way."""
     resend_opened(m)
-    m.fence(0, 0)
+    m.take(m.send_step(m.actions[0], -1))
 
 
 def resent_looked_twice(m: Everything) -> None:
@@ -237,7 +239,7 @@ _PEOPLE: list[Begin] = [
 ]
 _WORKERS: list[Begin] = [
     *(both_pressed, one_of_two_acts, decided, opened, reopened, fenced, not_sent, unknown),
-    *(in_database, direct, direct_taken_over),
+    *(in_database, direct, direct_about_to_be_free, direct_taken_over),
 ]
 _STUCK: list[Begin] = [
     *(unknown, acted_unknown, worker_died, direct_unknown, looked_once, looked_twice),
@@ -251,9 +253,8 @@ STUCK = {begin.__name__: begin for begin in _STUCK}
 
 def take_seats(bench: Bench, beginnings: dict[str, Begin]) -> None:
     """Reach each beginning once, in a transaction that stays open."""
-    machine = type("Beginning", (Everything,), {"bench": bench})
     for name, begin in beginnings.items():
-        made = machine()
+        made = Everything(bench)
         made.sit(bench.seat(name))
         begin(made)
         bench.run(made.seat.hold(made.world))

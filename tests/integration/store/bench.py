@@ -1,5 +1,5 @@
-"""What the model's tests share: a database, a loop that hypothesis drives from synchronous code,
-the seats where examples begin, the counters, and how examples are drawn."""
+"""What the model's tests share: a database, a loop that is driven from synchronous code,
+the seats where sequences begin, and the counters."""
 
 import asyncio
 import os
@@ -12,24 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import asyncpg
-from hypothesis import HealthCheck, Phase, seed, settings
-from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from store.connection import Connection, prepare_connection
 from tests.harness.databases import SEARCH_PATH, Databases
 from tests.integration.store import steps
+from tests.integration.store.drawing import Machine, Sequences
 from tests.integration.store.steps import Cast, Steps
 from tests.integration.store.steps_effects import AllSteps
 
 T = TypeVar("T")
 B = TypeVar("B", bound="Bench")
-M = TypeVar("M", bound=RuleBasedStateMachine)
 Report = Callable[[str], None]
 CASTS = 64
-STEPS = 10
-"""Steps that are drawn for an example; some of them find nothing to do."""
-
-ROUND = 10
 FIRST_SEED = 20260311
 FACTOR = float(os.environ.get("MODEL_FACTOR", "1"))
 """`MODEL_FACTOR=20` looks twenty times longer."""
@@ -66,7 +60,7 @@ class Bench:
     examples: int = 0
     sequences: set[int] = field(default_factory=set)
     visited: Counter[str] = field(default_factory=Counter)
-    broken_at: int | None = None
+    reached: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.perf_counter)
 
     def run(self, work: Awaitable[T]) -> T:
@@ -104,9 +98,16 @@ class Bench:
         """The same seats with fresh counters."""
         return Bench(loop=self.loop, dsn=self.dsn, seats=self.seats, **changes)
 
-    def found_broken(self) -> None:
-        """Remember the first example that broke a promise."""
-        self.broken_at = self.broken_at or self.examples
+    def must_have(self, *, steps: set[str], reached: set[str]) -> None:
+        """Fail if something never came about: then its promises were not tried."""
+        never = (steps - set(self.visited)) | (reached - set(self.reached))
+        assert FACTOR < 1 or not never, f"never came about: {sorted(never)}"
+
+    def played(self, trace: list[tuple[object, ...]], reached: set[str]) -> None:
+        """Count a sequence of steps, and what came about in it."""
+        self.examples += 1
+        self.sequences.add(hash(tuple(trace)))
+        self.reached.update(reached)
 
     def close(self, after: Awaitable[None]) -> None:
         """All connections, what comes after, then the loop."""
@@ -117,12 +118,16 @@ class Bench:
 
     def said(self) -> str:
         """The counters as one line."""
-        visited = ", ".join(f"{name} {count}" for name, count in self.visited.most_common())
         seconds = time.perf_counter() - self.began
         return (
             f"{len(self.sequences)} different sequences of {self.examples},"
-            f" {self.visited.total()} steps in {seconds:.0f} s: {visited}"
+            f" {self.visited.total()} steps in {seconds:.0f} s;"
+            f" {_counted(self.reached)}; steps: {_counted(self.visited)}"
         )
+
+
+def _counted(counter: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counter.most_common())
 
 
 @contextmanager
@@ -140,60 +145,13 @@ def running_bench(databases: Databases, kind: type[B]) -> Iterator[B]:
         bench.close(databases.drop(dsn))
 
 
-def without(*rules: str) -> Callable[[type[M]], type[M]]:
-    """A machine that never draws these: what matters there comes up the more often. They can still
-    be called."""
-
-    def strip(machine: type[M]) -> type[M]:
-        for name in rules:
-            setattr(machine, name, _plain(getattr(machine, name)))
-        return machine
-
-    return strip
-
-
-def _plain(method: Callable[..., None]) -> Callable[..., None]:
-    """What hypothesis does not know for a rule."""
-
-    def called(self: RuleBasedStateMachine, *args: object) -> None:
-        method(self, *args)
-
-    return called
-
-
-def rounds(
-    machine: type[RuleBasedStateMachine], until: Callable[[], bool], *, first: int, shrink: bool
-) -> None:
-    """Draw examples until it is enough, in rounds with a seed each.
-
-    Later in a run hypothesis follows a fresh example by five mutants of it, in its first ten it
-    does not.
-    """
-    n = first
-    while not until():
-        run_state_machine_as_test(
-            seed(n)(machine),
-            settings=settings(
-                max_examples=ROUND,
-                stateful_step_count=STEPS,
-                deadline=None,
-                database=None,
-                phases=[Phase.generate, Phase.shrink] if shrink else [Phase.generate],
-                report_multiple_bugs=False,
-                suppress_health_check=[HealthCheck.too_slow],
-            ),
-        )
-        n += 1
-
-
-def explore(machine: type[RuleBasedStateMachine], bench: Bench, *, sequences: int) -> None:
+def explore(machine: Callable[[], Machine], bench: Bench, *, sequences: int) -> None:
     """Draw so many different sequences: the same ones each time where the variable CI is set,
     elsewhere new ones. Fails if they do not differ."""
     first = FIRST_SEED if "CI" in os.environ else random.randrange(1 << 32)
     wanted = int(sequences * FACTOR)
-
-    def enough() -> bool:
-        return len(bench.sequences) >= wanted or bench.examples >= 2 * wanted
-
-    rounds(machine, enough, first=first, shrink=True)
-    assert len(bench.sequences) >= wanted, "more than every second sequence was drawn before"
+    drawn = Sequences(machine, first)
+    for _ in range(wanted + wanted // 4):
+        if len(bench.sequences) < wanted:
+            drawn.play_next()
+    assert len(bench.sequences) >= wanted, "more than every fifth sequence was drawn before"

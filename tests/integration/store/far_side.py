@@ -115,6 +115,8 @@ class FarSide:
     words: list[tuple[str, str]] = field(default_factory=list)
     resends: list[Word] = field(default_factory=list)
     restored: set[str] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)
+    """What has come about in this example, so that a test can say that it tests something."""
 
     def trips_of(self, action: str) -> list[Trip]:
         """Its sends, the first one first."""
@@ -124,7 +126,14 @@ class FarSide:
         """The trip arrives: one effect."""
         assert trip.may_act
         trip.acted = True
-        self.effects.append(trip.action)
+        self.took_effect(trip.action)
+        if trip.n > 1:
+            self.reached.add("an effect of a further send")
+
+    def took_effect(self, action: str) -> None:
+        """The thing is done."""
+        self.effects.append(action)
+        self.reached.add("an effect")
 
     def never_acts(self, action: str) -> None:
         """The provider has its own record that this key failed."""
@@ -153,6 +162,7 @@ class FarSide:
     def opened(self, action: str, attempt: int, now: int) -> None:
         """An attempt began; where nobody is asked, none while another one holds the lock."""
         if self.known[action].direct and action in self.opened_at:
+            self.reached.add("a take-over")
             free = now > self.opened_at[action] + LOCKED
             word = any(one.action == action and not one.used for one in self.resends)
             promise("no take-over while the lock holds", kept=free or word, detail=action)
@@ -170,6 +180,7 @@ class FarSide:
         )
         promise("nothing frozen is sent", kept=action not in self.restored, detail=action)
         earlier = self.trips_of(action)
+        self.reached.add("a send after one that was not sent" if earlier else "a send")
         if not all(trip.said == "not_sent" for trip in earlier):
             words = [one for one in self.resends if (one.action, one.n) == (action, n)]
             promise(
@@ -179,6 +190,7 @@ class FarSide:
             )
             words[-1].used = True  # an earlier one was withdrawn by a revalidation
             self._in_time(words[-1], earlier[0], now)
+            self.reached.add("a send by an operator's word")
         self.trips.append(Trip(action, n, now))
 
     def _in_time(self, word: Word, first: Trip, now: int) -> None:
@@ -205,6 +217,7 @@ class FarSide:
                 detail=(action, verdict, trips, self.seen.get(action)),
             )
         self.words.append((action, verdict))
+        self.reached.add(f"settled as {verdict}" if n is None else "a resend ordered")
         if n is not None:
             self.resends.append(Word(action, n, now))
 
@@ -240,4 +253,5 @@ class FarSide:
             and any(one.at // SECOND < yes.at // SECOND for one in delivered),
             detail=passed[prompt:],
         )
+        self.reached.add("a typed yes")
         return Pressed(verdict="confirm", right=True, at=yes.at, while_pending=True)

@@ -7,14 +7,11 @@ rolled back: no disk, no trace, and no time for the way there. What two connecti
 is the business of `machine_overlap.py`.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar, cast
-
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine
 
 from store import audit
 from store.connection import Connection
@@ -28,7 +25,7 @@ from tests.integration.store.steps import ROWS, OpenTurn, Wanted, microseconds, 
 from tests.integration.store.steps_effects import AllSteps
 
 T = TypeVar("T")
-Nth = st.sampled_from([0, 0, 0, 1, 1, 2, 3])
+Nth = [0, 0, 0, 1, 1, 2, 3]
 """Which of several, open and new ones first; modulo their number."""
 
 
@@ -61,21 +58,23 @@ class World:
     troubled: bool = False
 
 
-class BaseMachine(RuleBasedStateMachine):
-    """A machine without rules. `bench` is set by the test that runs it."""
+class BaseMachine:
+    """A machine without rules, at a bench."""
 
-    bench: ClassVar[Bench]
+    beginnings: ClassVar[Sequence[str]] = ()
+    weights: ClassVar[dict[str, int]] = {}
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.broken = False
-        self.to_the_end = False
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
         self.trace: list[tuple[object, ...]] = []
         self.world = World()
 
+    def begin(self, so_far: str) -> None:
+        """Sit down where the seat's transaction stands."""
+        self.sit(self.bench.seats[so_far])
+
     def sit(self, seat: Seat) -> None:
         """Begin where the seat's transaction stands."""
-        self.bench.examples += 1
         self.db: Connection = self.bench.through(seat.connection)
         self.seat = seat
         self.steps = cast(AllSteps, seat.steps)
@@ -83,6 +82,7 @@ class BaseMachine(RuleBasedStateMachine):
             known = cast(World, seat.world)
             self.world = deepcopy(World(**{**known.__dict__, "rows": {}}))
             self.world.rows = dict(known.rows)
+            self.far.reached.clear()
             self.trace = [(seat.name,)]
 
     @property
@@ -106,12 +106,11 @@ class BaseMachine(RuleBasedStateMachine):
 
     def take(self, step: Step) -> Any:
         """Take the step in both worlds, compare, and check the promises."""
-        with self.unbroken():
-            got = self.bench.run(step.real(self.db))
-            self._same(step, got)
-            step.note(got)
-            self.count(step.name, *step.about)
-            self.check()
+        got = self.bench.run(step.real(self.db))
+        self._same(step, got)
+        step.note(got)
+        self.count(step.name, *step.about)
+        self.check()
         return got
 
     def _same(self, step: Step, got: object) -> None:
@@ -120,22 +119,6 @@ class BaseMachine(RuleBasedStateMachine):
             return
         with suppress(LookupError):  # what a broken product did, the model has never heard of
             step.pure(self.model)
-
-    @contextmanager
-    def unbroken(self) -> Iterator[None]:
-        """What breaks here is the finding; the end of the example is not tried any more."""
-        try:
-            yield
-        except Exception:
-            if not self.broken:
-                self.bench.found_broken()
-            self.broken = True
-            raise
-
-    def promise(self, name: str, *, kept: bool, detail: object) -> None:
-        """A promise that a rule itself sees broken."""
-        with self.unbroken():
-            promise(name, kept=kept, detail=detail)
 
     def count(self, name: str, *about: object) -> None:
         """For the report at the end."""
@@ -149,13 +132,12 @@ class BaseMachine(RuleBasedStateMachine):
 
     def check(self) -> None:
         """Rows against the model, promises against rows and the far side."""
-        with self.unbroken():
-            rows = {row["id"]: row for row in self.bench.run(self.read())}
-            if self.bench.compare:
-                for action in self.model.actions.values():
-                    self.compare(f"row {action.id}", _seen(rows[action.id]), self._expected(action))
-            promises.check(self.far, rows.values(), self.world.rows, self.now)
-            self.world.rows = rows
+        rows = {row["id"]: row for row in self.bench.run(self.read())}
+        if self.bench.compare:
+            for action in self.model.actions.values():
+                self.compare(f"row {action.id}", _seen(rows[action.id]), self._expected(action))
+        promises.check(self.far, rows.values(), self.world.rows, self.now)
+        self.world.rows = rows
 
     def check_evidence(self) -> None:
         """The chain of each action; a broken one stays broken, so the end is early enough."""

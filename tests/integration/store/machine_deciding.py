@@ -1,48 +1,39 @@
 """The rules of proposals, clicks, *decide*, time and the sweeper.
 
-A workflow that is terminated changes no row: it is a workflow that does not come. The end of each
-third example stands for that, where the sweeper and *decide* alone must bring everything to its
-end.
+A workflow that is terminated changes no row: it is a workflow that does not come. The end of
+every fifth example stands for that, where the sweeper and *decide* alone must bring everything to
+its end.
 """
 
-from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
-
 from store import ringing
-from tests.integration.store.far_side import Known, Pressed
+from tests.integration.store.drawing import rule
+from tests.integration.store.far_side import Known, Pressed, promise
 from tests.integration.store.machine_base import BaseMachine, Nth, Step
 from tests.integration.store.model_data import SECOND, ModelAction
 from tests.integration.store.promises import in_doubt
 from tests.integration.store.steps import OpenTurn, Wanted, moment, other
 
-People = st.sampled_from(["maria", "rita"])
-Clickers = st.sampled_from(
-    ["right", "right", "right", "stranger", "other_owner", "other_user_id", "phone_only"]
-)
-Keys = st.sampled_from([("a", True), ("a", True), ("b", True), ("c", False)])
-Effects = st.sampled_from(["provider", "provider", "provider", "database"])
-Policies = st.sampled_from(["button", "button", "button_or_yes", "direct"])
-Moves = st.sampled_from([1, 5, 30, None, None, None])
+People = ["maria", "rita"]
+Clickers = ["right", "right", "right", "stranger", "other_owner", "other_user_id", "phone_only"]
+Keys = [("a", True), ("a", True), ("b", True), ("c", False)]
+Effects = ["provider", "provider", "provider", "database"]
+Policies = ["button", "button", "button_or_yes", "button_or_yes", "direct"]
+Moves = [1, 5, 30, None, None, None]
 """By so many seconds, or to where a rule changes for the action."""
 
-Off = st.sampled_from([-1, 0, 0, 1])
+Off = [-1, 0, 0, 1]
 """A microsecond before, exactly, or after."""
 
 
 class DecidingMachine(BaseMachine):
     """What people, models and time do."""
 
-    def teardown(self) -> None:
-        """Bring everything to its end by the sweeper alone, then forget it."""
-        try:
-            self.bench.sequences.add(hash(tuple(self.trace)))
-            if not self.broken:
-                with self.unbroken():
-                    if self.to_the_end and self.bench.compare:
-                        self._recover()
-                    self.check_evidence()
-        finally:
-            self.forget()
+    def finish(self, *, to_the_end: bool) -> None:
+        """Count the sequence; bring everything to its end by the sweeper alone."""
+        self.bench.played(self.trace, self.far.reached)
+        if to_the_end and self.bench.compare:
+            self._recover()
+        self.check_evidence()
 
     # -- proposals
 
@@ -70,8 +61,7 @@ class DecidingMachine(BaseMachine):
             ),
         )
 
-    @precondition(lambda self: bool(self.world.done_turns))
-    @rule(nth=Nth)
+    @rule(when=lambda self: bool(self.world.done_turns), nth=Nth)
     def propose_again(self, nth: int) -> None:
         """A retried turn finds its own row, whatever has become of it."""
         turn, wanted = self.world.done_turns[nth % len(self.world.done_turns)]
@@ -110,8 +100,12 @@ class DecidingMachine(BaseMachine):
 
     # -- deciding
 
-    @precondition(BaseMachine.has_actions)
-    @rule(nth=Nth, verdict=st.sampled_from(["confirm", "confirm", "cancel"]), who=Clickers)
+    @rule(
+        when=BaseMachine.has_actions,
+        nth=Nth,
+        verdict=["confirm", "confirm", "cancel"],
+        who=Clickers,
+    )
     def click(self, nth: int, verdict: str, who: str) -> None:
         """Anybody presses a button, at any time."""
         self.take(self.click_step(self.pick(nth), verdict, who))
@@ -142,8 +136,7 @@ class DecidingMachine(BaseMachine):
             note=note,
         )
 
-    @precondition(BaseMachine.has_actions)
-    @rule(nth=Nth)
+    @rule(when=BaseMachine.has_actions, nth=Nth)
     def decide(self, nth: int) -> None:
         """Somebody woke the workflow, for whatever reason."""
         self.take(self.decide_step(self.pick(nth)))
@@ -159,8 +152,7 @@ class DecidingMachine(BaseMachine):
 
     # -- time and the sweeper
 
-    @precondition(BaseMachine.has_actions)
-    @rule(nth=Nth, move=Moves, which=Nth, off=Off)
+    @rule(when=BaseMachine.has_actions, nth=Nth, move=Moves, which=Nth, off=Off)
     def time_passes(self, nth: int, move: int | None, which: int, off: int) -> None:
         """Some seconds, or to an edge: a microsecond before, exactly, or after."""
         if move is None:
@@ -183,8 +175,7 @@ class DecidingMachine(BaseMachine):
         now = moment(self.now)
         return any(row["ring_at"] and row["ring_at"] < now for row in self.world.rows.values())
 
-    @precondition(_is_due)
-    @rule()
+    @rule(when=_is_due)
     def sweep(self) -> None:
         """The sweeper rings for all that is due, and pushes it on."""
         self._sweep()
@@ -196,9 +187,9 @@ class DecidingMachine(BaseMachine):
         self.check()
         for action_id, row in before.items():
             if row["ring_at"] is not None and row["ring_at"] < now:
-                self.promise("what is due is rung for", kept=action_id in rung, detail=row)
+                promise("what is due is rung for", kept=action_id in rung, detail=row)
                 later = self.world.rows[action_id]["ring_at"]
-                self.promise("rung for with back-off", kept=later > now, detail=later)
+                promise("rung for with back-off", kept=later > now, detail=later)
         return rung
 
     def _recover(self) -> None:
@@ -212,8 +203,8 @@ class DecidingMachine(BaseMachine):
                 self.take(self.decide_step(self.model.actions[action_id]))
         for row in self.world.rows.values():
             over = row["status"] not in {"pending", "executing"}
-            self.promise("all comes to its end", kept=over or in_doubt(row), detail=dict(row))
-            self.promise(
+            promise("all comes to its end", kept=over or in_doubt(row), detail=dict(row))
+            promise(
                 "every decision is answered in the end",
                 kept=not over or all(answered for _v, answered, *_ in row["decisions"]),
                 detail=dict(row),

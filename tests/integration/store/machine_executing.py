@@ -3,27 +3,39 @@
 Gateways do not lie here, but everything may come late, twice, half, or from a zombie.
 """
 
-from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
-
-from tests.integration.store.far_side import Trip
+from tests.integration.store.drawing import rule
+from tests.integration.store.far_side import Trip, promise
 from tests.integration.store.machine_base import Nth, Step
 from tests.integration.store.machine_deciding import DecidingMachine, Off
 from tests.integration.store.model_data import LOOK_LIFE, ModelAction
 
-Outcomes = st.sampled_from(
-    ["created", "rejected", "not_sent", "not_sent", "unknown", "unknown", "in_progress", "conflict"]
-)
-Sights = st.sampled_from(
-    ["found", "found_working", "found_different", "absent_final", "absent", "absent", "uncertain"]
-)
+Outcomes = [
+    "created",
+    "rejected",
+    "not_sent",
+    "not_sent",
+    "unknown",
+    "unknown",
+    "in_progress",
+    "conflict",
+]
+Works = ["open", "open", "fence", "fence", "fence", "fence", "close"]
+Stalls = ["fence", "fence", "fence", "open", "open", "decide"]
+Sights = [
+    "found",
+    "found_working",
+    "found_different",
+    "absent_final",
+    "absent",
+    "absent",
+    "uncertain",
+]
 
 
 class ExecutingMachine(DecidingMachine):
     """What workers do."""
 
-    @precondition(DecidingMachine.has_actions)
-    @rule(nth=Nth, opens=st.booleans(), fences=st.booleans())
+    @rule(when=DecidingMachine.has_actions, nth=Nth, opens=(False, True), fences=(False, True))
     def confirm(self, nth: int, opens: bool, fences: bool) -> None:
         """The way that things go when nothing goes wrong, some steps at once."""
         action = self.pick(nth)
@@ -32,9 +44,21 @@ class ExecutingMachine(DecidingMachine):
         if opens and self.take(self.open_step(action)) is not None and fences:
             self.take(self.send_step(action, -1))
 
-    @precondition(DecidingMachine.has_attempts)
-    @rule(nth=Nth, which=Nth, off=Off, what=st.sampled_from(["fence", "fence", "open", "decide"]))
-    def stalls(self, nth: int, which: int, off: int, what: str) -> None:
+    # -- executing
+
+    @rule(when=DecidingMachine.has_actions, nth=Nth, back=Nth, what=Works)
+    def work(self, nth: int, back: int, what: str) -> None:
+        """A worker begins an attempt; or one that ever began, the last or a zombie, reaches its
+        last statement before the effect, or finds that the thing is no longer possible."""
+        if what == "open" or not self.far.attempts:
+            self.take(self.open_step(self.pick(nth)))
+        elif what == "fence":
+            self.take(self.send_step(self._attempted(nth), -1 - back))
+        else:
+            self.take(self.close_step(self._attempted(nth)))
+
+    @rule(when=DecidingMachine.has_attempts, nth=Nth, which=Nth, off=Off, what=Stalls)
+    def stall(self, nth: int, which: int, off: int, what: str) -> None:
         """A worker comes to its next step only when a rule changes, or beside that."""
         action = self._attempted(nth)
         self.move_to_edge(action, which, off)
@@ -42,14 +66,6 @@ class ExecutingMachine(DecidingMachine):
             self.take(self.send_step(action, -1))
         else:
             self.take((self.open_step if what == "open" else self.decide_step)(action))
-
-    # -- executing
-
-    @precondition(DecidingMachine.has_actions)
-    @rule(nth=Nth)
-    def open_attempt(self, nth: int) -> None:
-        """A worker begins an attempt, whether or not another one is at it."""
-        self.take(self.open_step(self.pick(nth)))
 
     def open_step(self, action: ModelAction) -> Step:
         """An attempt begins."""
@@ -70,12 +86,6 @@ class ExecutingMachine(DecidingMachine):
         attempted = [one for one in self.actions if one.id in self.far.attempts]
         return attempted[nth % len(attempted)]
 
-    @precondition(DecidingMachine.has_attempts)
-    @rule(nth=Nth, back=Nth)
-    def fence(self, nth: int, back: int) -> None:
-        """An attempt that was ever opened, the last or a zombie, reaches its last statement."""
-        self.take(self.send_step(self._attempted(nth), -1 - back))
-
     def send_step(self, action: ModelAction, which: int) -> Step:
         """The last statement before the effect, by an attempt counted from either end."""
         opened = self.far.attempts[action.id]
@@ -88,6 +98,8 @@ class ExecutingMachine(DecidingMachine):
         def note(n: int | None) -> None:
             if n is not None:
                 self.far.fenced(action.id, n, which, self.now)
+            elif which < len(self.far.attempts[action.id]) - 1:
+                self.far.reached.add("a zombie stopped")
 
         return Step(
             name="fence",
@@ -102,7 +114,7 @@ class ExecutingMachine(DecidingMachine):
 
         def note(acted: bool) -> None:
             if acted:
-                self.far.effects.append(action.id)
+                self.far.took_effect(action.id)
 
         return Step(
             name="act in database",
@@ -115,8 +127,7 @@ class ExecutingMachine(DecidingMachine):
     def _trip(self, nth: int) -> Trip:
         return self.far.trips[-1 - nth % len(self.far.trips)]
 
-    @precondition(DecidingMachine.has_trips)
-    @rule(nth=Nth)
+    @rule(when=DecidingMachine.has_trips, nth=Nth)
     def provider_acts(self, nth: int) -> None:
         """What is under way arrives, however late."""
         trip = self._trip(nth)
@@ -125,8 +136,7 @@ class ExecutingMachine(DecidingMachine):
             self.count("provider acts", self.number(trip.action), trip.n)
             self.check()
 
-    @precondition(DecidingMachine.has_trips)
-    @rule(nth=Nth, outcome=Outcomes, killed=st.sampled_from([False, False, True]))
+    @rule(when=DecidingMachine.has_trips, nth=Nth, outcome=Outcomes, killed=[False, False, True])
     def write(self, nth: int, outcome: str, killed: bool) -> None:
         """The outcome of a trip is written, once more, or only half. Gateways do not lie: created
         has acted, rejected and not sent never will."""
@@ -154,13 +164,7 @@ class ExecutingMachine(DecidingMachine):
                 pure=lambda model: model.write_outcome(trip.action, trip.n, said),
             )
         )
-        self.promise("no contradiction", kept=written != "contradiction", detail=trip)
-
-    @precondition(DecidingMachine.has_attempts)
-    @rule(nth=Nth)
-    def close_unsent(self, nth: int) -> None:
-        """An attempt, perhaps a zombie, finds that the thing is no longer possible."""
-        self.take(self.close_step(self._attempted(nth)))
+        promise("no contradiction", kept=written != "contradiction", detail=trip)
 
     def close_step(self, action: ModelAction) -> Step:
         """Revalidation refuses."""
@@ -173,18 +177,21 @@ class ExecutingMachine(DecidingMachine):
 
     # -- settling
 
-    @precondition(DecidingMachine.has_trips)
-    @rule(nth=Nth, seen=Sights)
-    def look(self, nth: int, seen: str) -> None:
-        """A look-up at the provider, which does not lie either; it is written down later."""
+    @rule(when=DecidingMachine.has_trips, nth=Nth, seen=Sights, stalls=[False, False, True])
+    def look(self, nth: int, seen: str, stalls: bool) -> None:
+        """A look-up at the provider, which does not lie either; perhaps it is written down
+        later."""
         trip = self._trip(nth)
-        if self.model.actions[trip.action].doubtful:
-            seen = self.far.looks(trip.action, seen, self.now)
+        if not self.model.actions[trip.action].doubtful:
+            return
+        seen = self.far.looks(trip.action, seen, self.now)
+        if stalls:
             self.world.looks.append((trip.action, seen, self.now))
             self.count("look", self.number(trip.action), seen)
+        else:
+            self._write_look(trip.action, seen)
 
-    @precondition(lambda self: bool(self.world.looks))
-    @rule(nth=Nth)
+    @rule(when=lambda self: bool(self.world.looks), nth=Nth)
     def write_look(self, nth: int) -> None:
         """What was seen is written, perhaps when it is no longer true; but not once the look-up's
         own time is over."""
@@ -201,7 +208,7 @@ class ExecutingMachine(DecidingMachine):
                 pure=lambda model: model.look(action_id, seen),
             )
         )
-        self.promise("no contradiction", kept=written != "contradiction", detail=(action_id, seen))
+        promise("no contradiction", kept=written != "contradiction", detail=(action_id, seen))
 
 
 def _truth(trip: Trip, outcome: str) -> str:

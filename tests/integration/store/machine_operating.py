@@ -1,27 +1,42 @@
 """The rules of operators: look-ups of their own, words on what is stuck, and a restore."""
 
-from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
-
+from tests.integration.store.drawing import rule
+from tests.integration.store.far_side import promise
 from tests.integration.store.machine_base import Nth, Step
 from tests.integration.store.machine_executing import ExecutingMachine, Sights
-from tests.integration.store.model_data import ModelAction
+from tests.integration.store.model_data import APART, LAG, ModelAction
 
-Words = st.sampled_from(["executed", "failed", "failed", "resend", "resend", "resend"])
-Names = st.sampled_from(["ana", "bruno"])
-Rules = st.sampled_from(["knows keys"] * 5 + ["knows no keys", "not built"])
-Sends = st.sampled_from([0, 0, 0, 0, -1, 1])
+Words = ["executed", "failed", "failed", "resend", "resend", "resend"]
+Names = ["ana", "bruno"]
+Rules = ["knows keys"] * 5 + ["knows no keys", "not built"]
+Sends = [0, 0, 0, 0, -1, 1]
 """The next send, one that was made, or one too far."""
 
 
 class OperatingMachine(ExecutingMachine):
     """What operators say, beside all that people and workers do."""
 
-    @precondition(ExecutingMachine.has_actions)
-    @rule(nth=Nth, verdict=Words, off=Sends, by=Names, rules=Rules)
+    @rule(
+        when=ExecutingMachine.has_actions, nth=Nth, verdict=Words, off=Sends, by=Names, rules=Rules
+    )
     def say(self, nth: int, verdict: str, off: int, by: str, rules: str) -> None:
         """A word on an action, whether or not it is stuck."""
         self.take(self.word_step(self.pick(nth), verdict, off, by, rules))
+
+    @rule(when=lambda self: bool(self._at_providers()), nth=Nth, verdict=Words, by=Names)
+    def investigate(self, nth: int, verdict: str, by: str) -> None:
+        """As the handbook says: wait, look twice, say it."""
+        attempted = self._at_providers()
+        action = self.model.actions[attempted[nth % len(attempted)]]
+        self.look_in_vain(action)
+        self.take(self.word_step(action, verdict, 0, by, "knows keys"))
+
+    def look_in_vain(self, action: ModelAction) -> None:
+        """After the provider's lag, a minute apart; if there is nothing to be found."""
+        starts = [trip.at for trip in self.far.trips_of(action.id)] + [action.frozen_at or 0]
+        for at in (max(starts) + LAG, self.now + APART):
+            self.move_clock(max(at, self.now + APART))
+            self.look_for_operator(action.id, "absent")
 
     def word_step(self, action: ModelAction, verdict: str, off: int, by: str, rules: str) -> Step:
         """`aval actions settle` or `resend`."""
@@ -30,6 +45,8 @@ class OperatingMachine(ExecutingMachine):
         def note(got: str) -> None:
             if got == "done":
                 self.far.settled(action.id, verdict, n, self.now)
+            else:
+                self.far.reached.add("a word refused")
 
         return Step(
             name=verdict,
@@ -42,8 +59,7 @@ class OperatingMachine(ExecutingMachine):
     def _at_providers(self) -> list[str]:
         return [one for one in self.far.attempts if self.model.actions[one].effect == "provider"]
 
-    @precondition(lambda self: bool(self._at_providers()))
-    @rule(nth=Nth, seen=Sights)
+    @rule(when=lambda self: bool(self._at_providers()), nth=Nth, seen=Sights)
     def operator_looks(self, nth: int, seen: str) -> None:
         """`--look`, at any time, also at what is over."""
         attempted = self._at_providers()
@@ -60,10 +76,9 @@ class OperatingMachine(ExecutingMachine):
                 pure=lambda model: model.operator_looks(action_id, sight),
             )
         )
-        self.promise("no contradiction", kept=not contradicts, detail=(action_id, sight))
+        promise("no contradiction", kept=not contradicts, detail=(action_id, sight))
 
-    @precondition(lambda self: not self.world.troubled and self.has_actions())
-    @rule()
+    @rule(when=lambda self: not self.world.troubled and self.has_actions())
     def restore(self) -> None:
         """The database comes back from a backup; once an example."""
         self.world.troubled = True
@@ -75,6 +90,7 @@ class OperatingMachine(ExecutingMachine):
 
         def note(_got: None) -> None:
             self.far.restored |= set(executing)
+            self.far.reached.add("a restore")
             self.far.words += [
                 (one, "failed") for one in executing if self.model.actions[one].effect == "database"
             ]

@@ -6,18 +6,17 @@ what was done before the first took the action's row must have been seen by it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
-from hypothesis import strategies as st
-from hypothesis.stateful import initialize, precondition, rule
-
 from store.connection import Connection
 from tests.integration.store.beginnings import PEOPLE, STUCK, WORKERS, Everything
-from tests.integration.store.bench import Bench, Seat, without
+from tests.integration.store.bench import Bench, Seat
+from tests.integration.store.drawing import rule, rules_of
+from tests.integration.store.far_side import promise
 from tests.integration.store.machine_base import Nth, Step
 from tests.integration.store.model_data import ModelAction
 from tests.integration.store.promises import Row
@@ -35,18 +34,16 @@ UPDATE decisions SET ring_at = NULL WHERE ring_at IS NOT NULL;
 """
 
 WORDS = ["failed", "executed", "resend"]
-Workers = st.sampled_from(["decide", "decide", "open", "fence", "close"])
-Speakers = st.sampled_from(["confirm", "cancel", "burst"])
-Words = st.sampled_from(["failed", "executed", "resend", "resend"])
-Places = st.integers(1, 9)
+Workers = ["decide", "decide", "open", "fence", "close"]
+Speakers = ["confirm", "cancel", "burst"]
+Words = ["failed", "executed", "resend", "resend"]
+Places = range(1, 10)
 """Before which statement of the first the second begins."""
 
 BEGINNINGS = {**PEOPLE, **WORKERS, **STUCK}
-Decided = st.sampled_from(
-    ["pressed", "yes_waits", "both_pressed", "both_pressed", "one_of_two_acts", "decided"]
-)
-Sending = st.sampled_from(["reopened", "fenced", "not_sent", "unknown", "direct", "in_database"])
-Settled = st.sampled_from(["worker_died", "looked_twice", "resend_ordered", "resend_opened"])
+Decided = ["pressed", "yes_waits", "both_pressed", "both_pressed", "one_of_two_acts", "decided"]
+Sending = ["reopened", "fenced", "not_sent", "unknown", "direct", "in_database"]
+Settled = ["worker_died", "looked_twice", "looked_twice", "resend_ordered", "resend_opened"]
 
 
 class CommittingSeat(Seat):
@@ -101,18 +98,20 @@ class Held:
         return run
 
 
-@without("restore")  # it would hold what earlier examples left
-@without("propose_again", "ask", "answer", "reply", "prompt", "deliver", "trouble", "sweep")
-@without("look", "write_look", "operator_looks", "close_unsent", "provider_acts", "say")
 class OverlapMachine(Everything):
     """Two steps at once, and what leads there."""
 
-    bench: ClassVar[TwoConnections]
+    bench: TwoConnections
+    beginnings: ClassVar[Sequence[str]] = (*Decided, *Sending, *Settled)
+    weights: ClassVar[dict[str, int]] = {
+        **dict.fromkeys(rules_of(Everything), 0),
+        **dict.fromkeys(["propose", "click", "decide", "time_passes", "confirm", "work"], 1),
+        **dict.fromkeys(["stall", "write", "phone"], 1),
+        **dict.fromkeys(["speak_meanwhile", "work_meanwhile"], 3),
+        **dict.fromkeys(["settle_meanwhile", "elsewhere_meanwhile"], 3),
+    }
 
-    @initialize(
-        so_far=Decided | Sending | Settled, to_the_end=st.sampled_from([False] * 5 + [True])
-    )
-    def begin(self, so_far: str, to_the_end: bool) -> None:
+    def begin(self, so_far: str) -> None:
         """In the midst of an action's life, reached anew: what is committed cannot be rolled
         back."""
         seat = self.bench.seats["two"]
@@ -120,7 +119,7 @@ class OverlapMachine(Everything):
         self.sit(seat)
         self.set_clock(0)
         BEGINNINGS[so_far](self)
-        self.to_the_end = to_the_end
+        self.far.reached.clear()
         self.trace = [(so_far,)]
 
     def set_clock(self, at: int) -> None:
@@ -128,29 +127,31 @@ class OverlapMachine(Everything):
         for connection in (self.bench.second, self.bench.watcher):
             self.bench.run(set_clock(connection, at))
 
-    @precondition(Everything.has_actions)
-    @rule(nth=Nth, first=Workers | Words, second=Speakers, at=Places)
+    @rule(when=Everything.has_actions, nth=Nth, first=Workers + Words, second=Speakers, at=Places)
     def speak_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
         """A press or a typed yes in the midst of a step with the same action."""
         action = self.pick(nth)
         self._meanwhile(self._step(first, action), self._step(second, action), at)
 
-    @precondition(Everything.has_actions)
-    @rule(nth=Nth, first=Workers, second=Workers | Words, at=Places)
+    @rule(when=Everything.has_actions, nth=Nth, first=Workers, second=Workers + Words, at=Places)
     def work_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
         """Two workers, or a worker and an operator, with the same action."""
         action = self.pick(nth)
         self._meanwhile(self._step(first, action), self._step(second, action), at)
 
-    @precondition(Everything.has_actions)
-    @rule(nth=Nth, first=Words, second=Workers | Words | Words, at=Places)
+    @rule(
+        when=Everything.has_actions, nth=Nth, first=Words, second=Workers + Words + Words, at=Places
+    )
     def settle_meanwhile(self, nth: int, first: str, second: str, at: int) -> None:
         """Two operators, or an operator and a worker, with the same action."""
         action = self.pick(nth)
         self._meanwhile(self._step(first, action), self._step(second, action, by="bruno"), at)
 
-    @precondition(lambda self: len(self.model.actions) > 1)
-    @rule(first=st.sampled_from(["decide", "decide", "open", "close"]), at=Places)
+    @rule(
+        when=lambda self: len(self.model.actions) > 1,
+        first=["decide", "decide", "open", "close"],
+        at=Places,
+    )
     def elsewhere_meanwhile(self, first: str, at: int) -> None:
         """*decide* on one action in the midst of a step with another one, of another conversation
         perhaps, that may want the same."""
@@ -159,9 +160,8 @@ class OverlapMachine(Everything):
     def _meanwhile(self, one: Step | None, two: Step | None, at: int) -> None:
         if one is None or two is None:
             return
-        with self.unbroken():
-            self._at_once(one, two, at)
-            self.check()
+        self._at_once(one, two, at)
+        self.check()
 
     def _at_once(self, one: Step, two: Step, at: int) -> None:
         got_one, got_two, must_be_seen = self.bench.run(self._overlap(one, two, at))
@@ -169,7 +169,7 @@ class OverlapMachine(Everything):
         orders = [[two, one]] if must_be_seen else [[one, two], [two, one]]
         rows = self.bench.run(self.read())
         order = next((each for each in orders if self._agrees(each, answers, rows)), None)
-        self.promise(
+        promise(
             "two at once come to what one after the other would",
             kept=order is not None,
             detail=(one.name, two.name, at, got_one, got_two, must_be_seen, rows),

@@ -1,9 +1,7 @@
 """The rules of turns that think while things move, of prompts, typed yeses, people who change."""
 
-from hypothesis import strategies as st
-from hypothesis.stateful import precondition, rule
-
 from store.connection import Connection
+from tests.integration.store.drawing import rule
 from tests.integration.store.machine_base import Nth, Step
 from tests.integration.store.machine_deciding import (
     DecidingMachine,
@@ -16,8 +14,9 @@ from tests.integration.store.model_data import SECOND, ModelAction
 from tests.integration.store.model_talking import TEXTS, Said
 from tests.integration.store.steps import Wanted
 
-Texts = st.sampled_from(["Sim", "Sim", *TEXTS])
-Plain = st.sampled_from([True, True, True, False])
+Texts = ["Sim"] * 8 + list(TEXTS)
+Phone = ["says", "says", "says", "reply"]
+Plain = [True] * 7 + [False]
 
 
 class TalkingMachine(DecidingMachine):
@@ -28,8 +27,14 @@ class TalkingMachine(DecidingMachine):
         """A turn opens and its model thinks, on the facts of now."""
         self._ask(person)
 
-    @precondition(lambda self: bool(self.world.turns))
-    @rule(nth=Nth, wanted=Keys, effect=Effects, policy=Policies, minutes=st.sampled_from([1, 60]))
+    @rule(
+        when=lambda self: bool(self.world.turns),
+        nth=Nth,
+        wanted=Keys,
+        effect=Effects,
+        policy=Policies,
+        minutes=[1, 60],
+    )
     def answer(
         self, nth: int, wanted: tuple[str, bool], effect: str, policy: str, minutes: int
     ) -> None:
@@ -52,11 +57,21 @@ class TalkingMachine(DecidingMachine):
     def _known_people(self) -> list[str]:
         return sorted(self.model.talks)
 
-    @precondition(lambda self: bool(self._known_people()))
-    @rule(nth=Nth, text=Texts, plain=Plain, more=st.sampled_from([False, False, True]))
-    def says(self, nth: int, text: str, plain: bool, more: bool) -> None:
-        """A person writes something, and perhaps more before anybody takes it."""
+    @rule(
+        when=lambda self: bool(self._known_people()),
+        nth=Nth,
+        what=Phone,
+        text=Texts,
+        plain=Plain,
+        more=[False, False, False, True],
+    )
+    def phone(self, nth: int, what: str, text: str, plain: bool, more: bool) -> None:
+        """A person writes something, and perhaps more before anybody takes it; or something that is
+        no prompt goes out."""
         person = self._known_people()[nth % len(self._known_people())]
+        if what == "reply":
+            self.reply(person)
+            return
         self.write_text(person, text, plain)
         if not more:
             self.take(self.burst_step(person))
@@ -74,8 +89,7 @@ class TalkingMachine(DecidingMachine):
             )
         )
 
-    @precondition(lambda self: any(one.waiting for one in self.model.talks.values()))
-    @rule(nth=Nth)
+    @rule(when=lambda self: any(one.waiting for one in self.model.talks.values()), nth=Nth)
     def burst_ends(self, nth: int) -> None:
         """What waits is taken: as a decision, or by a turn."""
         waiting = [person for person in self._known_people() if self.model.talks[person].waiting]
@@ -106,12 +120,8 @@ class TalkingMachine(DecidingMachine):
             note=note,
         )
 
-    @precondition(lambda self: bool(self._known_people()))
-    @rule(nth=Nth)
-    def reply(self, nth: int) -> None:
-        """Something that is no prompt goes out."""
-        people = self._known_people()
-        person = people[nth % len(people)]
+    def reply(self, person: str) -> None:
+        """A message goes out."""
         self.take(
             Step(
                 name="reply",
@@ -127,14 +137,17 @@ class TalkingMachine(DecidingMachine):
     def _prompts(self) -> list[ModelAction]:
         return [one for one in self.actions if one.prompt_open and self.now < one.expires_at]
 
-    @precondition(lambda self: bool(self._prompts()))
-    @rule(nth=Nth, outcome=st.sampled_from(["accepted", "accepted", "refused"]))
+    @rule(
+        when=lambda self: bool(self._prompts()),
+        nth=Nth,
+        outcome=["delivered", "delivered", "accepted", "refused"],
+    )
     def prompt(self, nth: int, outcome: str) -> None:
         """The prompt goes out, or certainly does not."""
         action = self._prompts()[nth % len(self._prompts())]
 
         def note(claimed: bool) -> None:
-            if claimed and outcome == "accepted":
+            if claimed and outcome != "refused":
                 self.far.went(action.conversation, "sent", self.now, action.id)
 
         self.take(
@@ -146,17 +159,21 @@ class TalkingMachine(DecidingMachine):
                 note=note,
             )
         )
+        if outcome == "delivered" and action.prompted_at is not None:
+            self._deliver(action)
 
     def _travelling(self) -> list[ModelAction]:
         return [
             one for one in self.actions if one.prompted_at is not None and one.delivered_at is None
         ]
 
-    @precondition(lambda self: bool(self._travelling()))
-    @rule(nth=Nth)
+    @rule(when=lambda self: bool(self._travelling()), nth=Nth)
     def deliver(self, nth: int) -> None:
         """A prompt arrives, perhaps long after."""
-        action, now = self._travelling()[nth % len(self._travelling())], self.now
+        self._deliver(self._travelling()[nth % len(self._travelling())])
+
+    def _deliver(self, action: ModelAction) -> None:
+        now = self.now
         self.take(
             Step(
                 name="deliver",
@@ -169,8 +186,11 @@ class TalkingMachine(DecidingMachine):
 
     # -- people who change
 
-    @precondition(lambda self: not self.world.troubled and bool(self._known_people()))
-    @rule(nth=Nth, leaves=st.booleans())
+    @rule(
+        when=lambda self: not self.world.troubled and bool(self._known_people()),
+        nth=Nth,
+        leaves=(False, True),
+    )
     def trouble(self, nth: int, leaves: bool) -> None:
         """The person is no longer a member, or may be another one now; once an example."""
         people = self._known_people()

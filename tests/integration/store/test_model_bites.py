@@ -1,12 +1,11 @@
 """That the model's tests bite: without one of the guards, a promise is seen broken at the far side.
 The model is not asked; it would see more, and sooner."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 import pytest
-from hypothesis.stateful import RuleBasedStateMachine
 
 from domain.deciding import StoredDecision
 from store import actions, deciding, executing
@@ -14,7 +13,8 @@ from store.actions import Action
 from store.connection import Connection
 from tests.harness.databases import Databases
 from tests.integration.store.beginnings import PEOPLE, STUCK, WORKERS, Everything, take_seats
-from tests.integration.store.bench import FIRST_SEED, Bench, Report, rounds, running_bench
+from tests.integration.store.bench import FIRST_SEED, Bench, Report, running_bench
+from tests.integration.store.drawing import Machine, Sequences
 from tests.integration.store.far_side import BrokenPromiseError
 from tests.integration.store.machine import OperatorsMachine, PeopleMachine, WorkersMachine
 from tests.integration.store.machine_overlap import OverlapMachine, TwoConnections
@@ -48,13 +48,16 @@ class Tampered:
         return run
 
 
-def hunt(machine: type[RuleBasedStateMachine], bench: Bench, report: Report, without: str) -> str:
+def hunt(machine: Callable[[Bench], Machine], bench: Bench, report: Report, without: str) -> str:
     """Draw until a promise is broken, and say how long it took; which one. Fails if none is."""
-    drawn = cast("type[RuleBasedStateMachine]", type("Machine", (machine,), {"bench": bench}))
-    with pytest.raises(BrokenPromiseError) as found:
-        rounds(drawn, lambda: bench.examples >= HUNT, first=FIRST_SEED, shrink=False)
-    report(f"without {without}: {found.value.name!r} after {bench.broken_at} sequences")
-    return found.value.name
+    drawn = Sequences(lambda: machine(bench), FIRST_SEED)
+    for n in range(HUNT):
+        try:
+            drawn.play_next()
+        except BrokenPromiseError as broken:
+            report(f"without {without}: {broken.name!r} after {n + 1} sequences")
+            return broken.name
+    raise AssertionError(f"without {without}: nothing was noticed in {HUNT} sequences")
 
 
 FENCE = (
@@ -77,7 +80,7 @@ BETWEEN = (
     "AND false) AS received_between",
 )
 
-MISSING: dict[str, tuple[type[RuleBasedStateMachine], tuple[str, str], set[str]]] = {
+MISSING: dict[str, tuple[Callable[[Bench], Machine], tuple[str, str], set[str]]] = {
     "the fence's look at earlier sends": (
         WorkersMachine,
         FENCE,
@@ -252,9 +255,10 @@ def test_decisions_read_before_the_lock_are_found(
 def test_half_an_outcome_after_a_day_is_rung_for(seats: Bench) -> None:
     """An action rests, unknown for a day. Then a stalled attempt writes that nothing left, and is
     killed before it looks at the action: somebody must be woken to close it."""
-    machine = type("Machine", (Everything,), {"bench": seats.fresh()})()
-    machine.sit(seats.seats["fenced"])
+    machine = Everything(seats.fresh())
+    machine.begin("fenced")
     machine.wait(86_400)
     machine.decide(0)
     machine.write(0, "not_sent", True)
-    machine.teardown()
+    machine.finish(to_the_end=True)
+    machine.forget()
