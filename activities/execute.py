@@ -22,6 +22,7 @@ from activities.sending import WireDeadline
 from domain.actions import CloseReason
 from domain.outcomes import GatewayResult, Outcome, ProviderRequest
 from domain.texts import texts_for
+from gateways.contract import get_ready
 from store import actions, executing
 from store.actions import Action
 from store.connection import read_only
@@ -144,6 +145,8 @@ class Execute:
         assert action.request is not None, f"action {action.id!r} has no frozen request"
         async with self._deps.pool.acquire() as connection:
             gateway = await self._deps.gateways.of(connection, action.account_id)
+        request = ProviderRequest.model_validate(action.request)
+        await get_ready(gateway, action.id, request)
         deadline = WireDeadline()
         async with self._deps.pool.acquire() as connection:
             send = await executing.fence(connection, action.id, attempt=attempt.n)
@@ -152,7 +155,7 @@ class Execute:
             return
         context = ProviderContext(
             gateway=gateway,
-            request=ProviderRequest.model_validate(action.request),
+            request=request,
             before_wire=deadline.check,
         )
         outcome = await self._call(tool, action, context)

@@ -7,7 +7,7 @@ classes only, never makes a key and never retries.
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -136,3 +136,21 @@ class Gateway(Protocol):
 
     async def aclose(self) -> None:
         """Free what the gateway holds. Harmless to repeat."""
+
+
+@runtime_checkable
+class Readies(Protocol):
+    """A gateway whose send needs something read first, such as an access token.
+
+    Between the fence and the wire there are two seconds and room for one request. So whatever else
+    a send needs is read before the fence.
+    """
+
+    async def ready(self, key: str, request: ProviderRequest) -> None:
+        """Read it. What is missing makes the send NOT_SENT; raises nothing but cancellation."""
+
+
+async def get_ready(gateway: Gateway, key: str, request: ProviderRequest) -> None:
+    """Let `gateway` read what the send of `request` needs, if it needs anything."""
+    if isinstance(gateway, Readies):
+        await gateway.ready(key, request)
