@@ -342,17 +342,12 @@ async def test_a_named_user_id_is_about_nobody_else_with_that_phone(world: World
     assert (await world.decide(second)).status == "executing"
 
 
-async def test_the_new_identity_is_not_the_changed_one(world: World) -> None:
-    """He has written under the new user id before the news of the change comes: that conversation,
-    and what is pending in it, stand."""
+@pytest.mark.parametrize("named", [{"previous_user_id": "BR.55"}, {}])
+async def test_the_new_identity_is_not_the_changed_one(world: World, named: dict[str, str]) -> None:
+    """He has written under the new user id before the news of the change comes, whether or not it
+    names the one of before: that conversation, and what is pending in it, stand."""
     first, second = await asked(world, BY_BOTH), await _as_member(world, SOMEBODY_ELSE)
-    await change(
-        world,
-        "user_changed_user_id",
-        sender=BY_PHONE,
-        previous_user_id="BR.55",
-        new_user_id="BR.66",
-    )
+    await change(world, "user_changed_user_id", sender=BY_PHONE, new_user_id="BR.66", **named)
     assert (await world.decide(first)).status == "cancelled"
     assert (await world.decide(second)).status == "pending"
     closed = await world.pool.fetch("SELECT user_id FROM conversations WHERE closed_at IS NOT NULL")
