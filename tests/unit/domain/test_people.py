@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from domain.people import Person, Role, Who
+from domain.people import Person, Role, Who, dialled_forms
 
 PHONE, OTHER_PHONE = "5511988880001", "5511988880002"
 NINTH_DIGIT_GONE = "551188880001"
@@ -66,3 +66,21 @@ def test_who_is_a_member(role: Role, member: bool) -> None:
         role=role,
     )
     assert who.is_member is member
+
+
+@pytest.mark.parametrize(
+    ("dialled", "forms"),
+    [
+        ("5511988880001", ["5511988880001", "551188880001"]),
+        ("551188880001", ["551188880001", "5511988880001"]),
+        ("551133330001", ["551133330001"]),  # a landline never gets a ninth digit
+        ("5511933330001", ["5511933330001"]),
+        ("14155550123", ["14155550123"]),
+        ("5491155550123", ["5491155550123"]),
+        ("55119888800012", ["55119888800012"]),
+        ("BR.1", ["BR.1"]),
+    ],
+)
+def test_the_forms_of_a_number_that_a_human_dialled(dialled: str, forms: list[str]) -> None:
+    """Only Brazilian mobiles have two; itself comes first."""
+    assert dialled_forms(dialled) == forms
