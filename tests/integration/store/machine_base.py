@@ -45,6 +45,16 @@ class Step:
     note: Callable[[Any], None] = nothing
 
 
+@dataclass(frozen=True)
+class Look:
+    """What somebody saw and has not written yet; `sends`: how many there were when he looked."""
+
+    action: str
+    seen: str
+    at: int
+    sends: int
+
+
 @dataclass
 class World:
     """All that an example changes outside of the database."""
@@ -54,7 +64,7 @@ class World:
     rows: dict[str, Row] = field(default_factory=dict)
     turns: dict[str, OpenTurn] = field(default_factory=dict)
     done_turns: list[tuple[OpenTurn, Wanted]] = field(default_factory=list)
-    looks: list[tuple[str, str, int]] = field(default_factory=list)
+    looks: list["Look"] = field(default_factory=list)
     troubled: bool = False
 
 

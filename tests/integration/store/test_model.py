@@ -48,8 +48,6 @@ def test_whatever_workers_do_agrees_with_the_model(seats: Bench, report: Report)
             "an effect",
             "a send",
             "a send after one that was not sent",
-            "an effect of a further send",
             "a zombie stopped",
-            "a take-over",
         },
     )
