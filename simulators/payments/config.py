@@ -20,6 +20,8 @@ class PaymentsSimulatorConfig(BaseModel):
     """Whose balance Pagar.me pays out."""
     bank_account_id: str = "ba_simulated"
     """Where Stripe pays out to."""
+    pix_key: str = "loja@simulador.example"
+    """The account's own Pix key (API Pix)."""
     opening_balance_cents: int = 100_000
     merchant_name: str = "LOJA SIMULADA"
     merchant_city: str = "SAO PAULO"
