@@ -94,9 +94,10 @@ async def test_a_choice_does_not_outlive_its_membership(world: World) -> None:
 
 
 async def test_an_open_turn_keeps_its_account(world: World) -> None:
-    """Taken for one account, it stays that one's, whatever is chosen and dismissed meanwhile; its
-    role is looked up anew."""
-    await join(world, "norte", "Norte")
+    """Taken for one account, it stays that one's, whatever is chosen and dismissed meanwhile; the
+    wish to change waits for the next turn."""
+    for name in ("Norte", "Sul"):
+        await join(world, name.lower(), name)
     await say(world, "oi")
     conversation = await world.conversation(text="2")
     ref = ConversationRef(conversation_id=conversation)
@@ -106,6 +107,7 @@ async def test_an_open_turn_keeps_its_account(world: World) -> None:
     assert (await Take(world.deps).run(ref)).turn_id == first.turn_id
     rows = await world.pool.fetch("SELECT account_id FROM turns")
     assert [row["account_id"] for row in rows] == ["norte"]
+    assert len(await questions(world)) == 1
 
 
 async def test_a_question_is_asked_once_for_a_message(world: World) -> None:

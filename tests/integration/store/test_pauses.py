@@ -1,6 +1,7 @@
 """Pauses, step by step: what was thought before one is not said in it, the longest holds, and
 whoever ends one rings."""
 
+import asyncio
 import uuid
 from datetime import timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from activities.take import Take
 from activities.think import Think
 from store import pauses, turns
 from store.pauses import Cause, Pause
-from tests.integration.store.kit import CHARGE, MARIA, World
+from tests.integration.store.kit import CHARGE, MARIA, World, waits_for_a_lock
 
 HOUR = timedelta(hours=1)
 
@@ -163,12 +164,16 @@ async def test_whoever_ends_a_pause_rings_at_once(world: World) -> None:
 
 
 async def test_a_step_that_meets_the_pauses_end_goes_on(world: World) -> None:
-    """The pause ended while the step looked: its rings are not pushed away again."""
+    """An operator ends the pause in the moment in which a step has seen it: the step goes on, and
+    the bells that he rang for are not pushed away again."""
     turn = await world.turn()
     conversation = await conversation_of(world, turn)
-    await begin(world, conversation)
-    await end(world, conversation)
     await replied(world, turn, "oi")
-    assert (await Think(world.deps).run(StepRef(turn_id=turn, step=0))).route is Route.REPLY
+    await begin(world, conversation)
+    async with world.pool.acquire() as mine, mine.transaction():
+        await pauses.end(mine, conversation, operator="Rita")
+        thinking = asyncio.create_task(Think(world.deps).run(StepRef(turn_id=turn, step=0)))
+        await waits_for_a_lock(world.pool)
+    assert (await thinking).route is Route.REPLY
     due = await world.pool.fetchval("SELECT count(*) FROM inbox WHERE ring_at <= clock_timestamp()")
     assert due == 1
