@@ -52,6 +52,7 @@ clean: ## remove .venv and the caches; the data in .data/ stays
 
 RUNS ?= 200
 SEED ?= 1
+GATEWAY ?= pagarme
 .PHONY: chaos
-chaos: $(STAMP) ## random faults against real processes, counted at the far side (RUNS=200 SEED=1)
-	@$(NO_CREDENTIALS) $(BIN)/python -m tests.chaos.run --runs $(RUNS) --seed $(SEED)
+chaos: $(STAMP) ## random faults against real processes, counted at the far side (RUNS=200 SEED=1 GATEWAY=pagarme)
+	@$(NO_CREDENTIALS) $(BIN)/python -m tests.chaos.run --runs $(RUNS) --seed $(SEED) --gateway $(GATEWAY)
