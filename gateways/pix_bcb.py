@@ -71,7 +71,8 @@ class PixBcbGateway:
         *,
         profile: Profile,
         mode: Mode,
-        client: str,
+        client_id: str,
+        client_secret: str,
         pix_key: str,
         to_pix_key: str,
         base_url: str | None = None,
@@ -81,15 +82,20 @@ class PixBcbGateway:
         transport: httpx.AsyncBaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take the bank, the mode, the credentials `client_id:client_secret`, the Pix key that is
-        charged to and the one that transfers go to.
+        """Take the bank, the mode, the OAuth client, the Pix key that is charged to and the one
+        that transfers go to.
 
         `tls` shows the client certificate; without it only plain HTTP (a simulator) is taken.
         Raises ValueError for what cannot be used.
         """
-        checked_secret(client, "API Pix")
-        if not all(client.partition(":")):
-            raise ValueError("the API Pix credentials are not of the form client_id:client_secret")
+        checked_secret(client_secret, "API Pix")
+        if (
+            not client_id.isascii()
+            or not client_id.isprintable()
+            or ":" in client_id
+            or not client_id.strip()
+        ):
+            raise ValueError(f"{client_id!r} is no client id")
         url = checked_base_url(
             base_url or profile.base_urls[mode], allow_plain_http=allow_plain_http
         )
@@ -103,7 +109,8 @@ class PixBcbGateway:
         self._expect = {"bank": f"{profile.name}:{mode}", "chave": pix_key}
         more: dict[str, Any] = {"transport": transport, **({"tls": tls} if tls else {})}
         self._wire = Wire(base_url=url, credentials={}, timeouts=timeouts or Timeouts(), **more)
-        basic = base64.b64encode(client.encode("ascii")).decode("ascii")
+        pair = f"{client_id}:{client_secret}".encode("ascii")
+        basic = base64.b64encode(pair).decode("ascii")
         self._tokens = Tokens(
             wire=Wire(
                 base_url=url,

@@ -10,12 +10,13 @@ from gateways.pix_bcb_tls import client_context
 
 
 class PixBcbConfig(ProviderConfig):
-    """Configuration of `pix_bcb`. `api_key` is `client_id:client_secret`."""
+    """Configuration of `pix_bcb`. `api_key` is the OAuth client's secret."""
 
     profile: Literal["efi"] = "efi"
     base_url: str | None = None
     """None: the bank's own address for the mode."""
     mode: Mode
+    client_id: str
     pix_key: str
     """The account's Pix key, which charges are made out to and transfers leave from."""
     recipient_id: str
@@ -36,7 +37,8 @@ def build(config: Config) -> Gateway:
     return PixBcbGateway(
         profile=PROFILES[checked.profile],
         mode=checked.mode,
-        client=checked.api_key.get_secret_value(),
+        client_id=checked.client_id,
+        client_secret=checked.api_key.get_secret_value(),
         pix_key=checked.pix_key,
         to_pix_key=checked.recipient_id,
         base_url=checked.base_url,

@@ -19,10 +19,18 @@ class Chosen:
     gateway: str
     recipient: str
     extra: dict[str, Any]
+    money_paths: str = "/"
+    """Where the paths of what has an effect begin; a fault is ordered for those only."""
 
 
 CHOSEN = [
     Chosen(gateway="stripe", recipient="ba_simulated", extra={"mode": "sandbox"}),
+    Chosen(
+        gateway="pix_bcb",
+        recipient="+5541999990000",
+        extra={"mode": "sandbox", "client_id": "id", "pix_key": "loja@simulador.example"},
+        money_paths="/v2/",
+    ),
 ]
 
 
@@ -71,8 +79,12 @@ async def test_an_unknown_outcome_is_looked_up_and_never_sent_again(
 ) -> None:
     """The provider acted and its answer was lost: executed by the look-up, after one send."""
     acted = True if fault == "html_502" else None
-    await stack.payments.add_fault(fault, acted=acted)
+    await stack.payments.add_fault(fault, acted=acted, path_prefix=chosen.money_paths)
     charged = await _confirmed(stack)
     assert (await stack.payments.counters())["effects_by_key"] == {charged: 1}
-    posts = [one for one in await stack.payments.journal() if one["method"] == "POST"]
-    assert [one["key"] for one in posts] == [charged]
+    writes = [
+        one
+        for one in await stack.payments.journal()
+        if one["method"] != "GET" and one["path"].startswith(chosen.money_paths)
+    ]
+    assert [one["key"] for one in writes] == [charged]

@@ -21,7 +21,8 @@ def pix_at(url: str, *, secret: str = API_KEY, timeouts: Timeouts = QUICK) -> Pi
     return PixBcbGateway(
         profile=EFI,
         mode="sandbox",
-        client=f"Client_Id_1:{secret}",
+        client_id="Client_Id_1",
+        client_secret=secret,
         pix_key=PIX_KEY,
         to_pix_key=TO_PIX_KEY,
         base_url=url,

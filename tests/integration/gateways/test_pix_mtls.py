@@ -86,7 +86,8 @@ def gateway_at(url: str, tls: ssl.SSLContext) -> PixBcbGateway:
     return PixBcbGateway(
         profile=EFI,
         mode="live",
-        client=f"Client_Id_1:{API_KEY}",
+        client_id="Client_Id_1",
+        client_secret=API_KEY,
         pix_key=PIX_KEY,
         to_pix_key=TO_PIX_KEY,
         base_url=url,

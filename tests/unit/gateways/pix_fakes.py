@@ -33,7 +33,8 @@ def gateway_answering(
     given: dict[str, Any] = {
         "profile": EFI,
         "mode": "sandbox",
-        "client": "Client_Id_1:secret",
+        "client_id": "Client_Id_1",
+        "client_secret": "s3cret",
         "pix_key": PIX_KEY,
         "to_pix_key": TO_PIX_KEY,
         "base_url": "http://127.0.0.1:1",

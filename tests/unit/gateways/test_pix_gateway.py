@@ -32,7 +32,8 @@ from tests.unit.gateways.pix_fakes import (
 )
 
 GOOD = {
-    "api_key": "Client_Id_1:secret",
+    "client_id": "Client_Id_1",
+    "api_key": "s3cret",
     "mode": "sandbox",
     "pix_key": "loja@banco.example",
     "recipient_id": "+5541999990000",
@@ -61,10 +62,11 @@ def test_it_is_built_by_name_and_says_what_it_can() -> None:
     "changes",
     [
         {"api_key": ""},
-        {"api_key": "secret"},
-        {"api_key": ":secret"},
-        {"api_key": "id:"},
-        {"api_key": "id:secret\n"},
+        {"api_key": "s3cret\n"},
+        {"client_id": ""},
+        {"client_id": None},
+        {"client_id": "a:b"},
+        {"client_id": "é"},
         {"mode": "test"},
         {"mode": "live"},
         {"profile": "other"},
@@ -78,17 +80,17 @@ def test_it_is_built_by_name_and_says_what_it_can() -> None:
         {"base_url": "http://bank.example"},
         {"base_url": "http://127.0.0.1:1/v2"},
         {"certificate": "no-such-file.pem"},
-        {"surprise": "secret"},
+        {"surprise": "s3cret"},
     ],
 )
 def test_a_configuration_that_contradicts_itself_is_refused(
     changes: Mapping[str, object],
 ) -> None:
-    """Live over plain HTTP, https without a client certificate, half of the credentials; never
+    """Live over plain HTTP, https without a client certificate, no client id; never
     with the secret shown."""
     with pytest.raises(GatewayConfigError) as error:
         GatewayRegistry().build("pix_bcb", {**GOOD, **changes})
-    assert "secret" not in str(error.value).replace("client_secret", "")
+    assert "s3cret" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_the_secret_is_in_no_repr() -> None:
     """A gateway in a log line or traceback shows neither credentials nor token."""
     gateway = GatewayRegistry().build("pix_bcb", GOOD)
     shown = repr(gateway) + repr(vars(gateway))
-    assert "secret" not in shown
+    assert "s3cret" not in shown
     assert "Q2xpZW50" not in shown  # the beginning of the credentials in base64
 
 

