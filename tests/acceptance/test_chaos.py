@@ -2,14 +2,19 @@
 left out the run says so."""
 
 import asyncio
+from collections import Counter
+from typing import Any, Literal
 
 import pytest
 
 from gateways.registry import GatewayRegistry
+from simulators.whatsapp.models import ChatMessage
 from tests.chaos.bounds import TooLongError, within
+from tests.chaos.judge import judge_action
 from tests.chaos.run import Options, options_from, run_world
 from tests.chaos.schedule import Blow, Clicks, batch
-from tests.chaos.verdict import GATED
+from tests.chaos.seen import Seen
+from tests.chaos.verdict import GATED, Verdict
 from tests.chaos.world import GATEWAYS
 
 RUNS = 20
@@ -41,6 +46,69 @@ async def test_a_wait_without_end_ends_under_its_name() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
         async with within(10, "a lock"):
             raise TimeoutError("theirs")
+
+
+ACTION = "a" * 32
+
+
+def _message(author: Literal["person", "business"], **given: Any) -> ChatMessage:
+    head = {"seq": 1, "wamid": "w", "person": "p", "type": "text", "at": 0.0, "timestamp": "0"}
+    return ChatMessage(**{**head, "author": author, "status": "received", **given})
+
+
+def _verdict(status: str, *, effects: int, said: str | None) -> Verdict:
+    """Of one confirmed action; `said` is the one message that reached its person."""
+    chat = [_message("person", button_id=f"pa:confirm:{ACTION}")]
+    if said is not None:
+        chat.append(_message("business", callback_data=f"action:{ACTION}:{said}"))
+    action = {"id": ACTION, "person": "p", "status": status, "reason": None, "ring_at": 1}
+    seen = Seen(
+        actions=[action],
+        chats={"p": chat},
+        effects=Counter({ACTION: effects}),
+        refunds=Counter(),
+        overruled=set(),
+        listed={ACTION},
+        unclaimed=[],
+        requests=Counter(),
+        messages={ACTION: ["receipt unknown/None, 2 copies, unknown_repeated_enough"]},
+        sends=Counter(),
+        resent=Counter(),
+    )
+    verdict = Verdict()
+    judge_action(verdict, seen, action)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("status", "effects", "said", "silent"),
+    [
+        ("failed", 0, None, True),
+        ("failed", 0, "feedback", False),
+        ("expired", 0, "late:expired:confirm", False),
+        ("executing", 0, None, True),
+        ("executing", 1, None, True),
+        ("executing", 1, "prompt", True),
+        ("executing", 0, "reminder", True),
+        ("executing", 1, "verifying", False),
+        ("executed", 1, None, False),
+    ],
+)
+def test_who_confirmed_and_was_not_served_must_have_a_word(
+    status: str, effects: int, said: str | None, *, silent: bool
+) -> None:
+    """A confirmed action that did not end as executed, with no word but the question itself, is a
+    violation, also where a copy of a word is in doubt: the person has nothing."""
+    found = _verdict(status, effects=effects, said=said).violations
+    assert [one.what for one in found] == ["confirmed but neither executed nor told"] * silent
+
+
+def test_executed_without_feedback_is_counted() -> None:
+    """An executed action whose result reached nobody stands in a row of its own; that it is being
+    verified is no result."""
+    assert _verdict("executed", effects=1, said=None).untold == 1
+    assert _verdict("executed", effects=1, said="verifying").untold == 1
+    assert _verdict("executed", effects=1, said="feedback").untold == 0
 
 
 def test_gateways_are_those_that_aval_can_build() -> None:

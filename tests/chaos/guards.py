@@ -1,11 +1,14 @@
 """Switches a guard of the product off, in a test's worker or database alone: proof that a run of
 faults without violations says something (`python -m tests.chaos.run --break ...`)."""
 
+from datetime import timedelta
 from enum import StrEnum
 
 import asyncpg
 
-from store import executing
+from domain.actions import Status
+from domain.settling import Ruling, StuckFacts, Wish, rule
+from store import executing, operators
 from store.connection import Connection
 
 
@@ -16,10 +19,12 @@ class Guard(StrEnum):
     CLAIM = "claim"  # an attempt opens always and revokes no other
     INDEX = "index"  # no unique index on what makes sense once
 
+    RULES = "rules"  # an operator's word is always followed
+
     @property
     def in_worker(self) -> bool:
-        """Whether the guard stands in the worker's code; else in the database."""
-        return self is not Guard.INDEX
+        """Whether the guard stands in the worker's code; else in the database or with operators."""
+        return self not in {Guard.INDEX, Guard.RULES}
 
 
 async def _open_fence(connection: Connection, action_id: str, *, attempt: int) -> int | None:
@@ -45,8 +50,20 @@ def break_in_worker(guard: Guard) -> None:
             executing.fence = _open_fence
         case Guard.CLAIM:
             executing.open_attempt = _open_claim
-        case Guard.INDEX:
+        case Guard.INDEX | Guard.RULES:
             raise ValueError(f"guard {guard!r} does not stand in the worker")
+
+
+def _any_word(facts: StuckFacts, wish: Wish) -> Ruling:
+    if facts.status is not Status.EXECUTING:
+        return Ruling(refused="it is closed already, without this word")
+    resend = wish.as_send is not None
+    return Ruling(valid_until=facts.now + timedelta(seconds=120) if resend else None)
+
+
+def break_for_operators() -> None:
+    """Replace the rules of settling in this process, which plays the operators."""
+    setattr(operators, rule.__name__, _any_word)
 
 
 async def break_in_database(dsn: str) -> None:

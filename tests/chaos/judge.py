@@ -24,7 +24,7 @@ async def judge(world: World, runs: list[Run], *, reached: list[Reached], quiet:
     verdict.kills.update(one.point for one in reached if one.how is How.KILL)
     verdict.stops.update(one.point for one in reached if one.how is How.STOP)
     for action in seen.actions:
-        _judge_action(verdict, seen, action)
+        judge_action(verdict, seen, action)
     for business, count in seen.refunds.items():
         if count > 1:
             verdict.blame("duplicates", "", f"{count} refunds {business!r}")
@@ -38,7 +38,8 @@ async def judge(world: World, runs: list[Run], *, reached: list[Reached], quiet:
     return verdict
 
 
-def _judge_action(verdict: Verdict, seen: Seen, action: dict[str, Any]) -> None:
+def judge_action(verdict: Verdict, seen: Seen, action: dict[str, Any]) -> None:
+    """Hold an action's row against what was seen of it; adds to the verdict."""
     action_id, status = action["id"], Status(action["status"])
     chat = seen.chats[action["person"]]
     confirmed = bool(_pressed(chat, f"pa:confirm:{action_id}"))

@@ -23,4 +23,6 @@ _SHORT = {
 
 def short(message: str) -> str:
     """The reason of this refusal; its own words where they are new."""
-    return next((words for part, words in _SHORT.items() if part in message), message)
+    return next(
+        (words for part, words in _SHORT.items() if part in message), message.rpartition(": ")[2]
+    )

@@ -180,6 +180,16 @@ others it forgets every key, so that only our own guards keep the effect at one.
 order a resend: after an honest "absent" a request may still be on its way, and what then keeps two
 requests at one effect is the provider's key alone (design §3, operators)."""
 
+STRANDED = 3
+"""Runs a batch whose charge is confirmed and then lost sight of: what operators are for, and with a
+key that the provider knows again, what they may send once more."""
+_LOST = (
+    ProviderFault(kind="drop"),
+    ProviderFault(kind="html_502", acted=False),
+    ProviderFault(kind="delay_before", seconds=16),
+    ProviderFault(kind="act_drop"),
+)
+
 DEATHS = 3
 """Kills at named points a batch, besides the random ones."""
 
@@ -191,7 +201,10 @@ def batch(seed: int, number: int, *, first_run: int, runs: int) -> Batch:
     dice = random.Random(f"{seed}:{number}")
     return Batch(
         number=number,
-        runs=tuple(_run(dice, first_run + n) for n in range(runs)),
+        runs=tuple(
+            _stranded(dice, run) if n < STRANDED else run
+            for n, run in enumerate([_run(dice, first_run + n) for n in range(runs)])
+        ),
         blows=tuple(sorted(_blows(dice, number), key=lambda one: one.at_s)),
         orders=tuple(
             sorted(
@@ -227,6 +240,17 @@ def _run(dice: random.Random, number: int) -> RunPlan:
         redeliver=dice.choice([0, 0, 0, 1, 3]),
         recut=dice.random() < 0.15,
         claude=dice.choice([None] * 14 + ["overloaded", "drop", "vary"]),
+    )
+
+
+def _stranded(dice: random.Random, run: RunPlan) -> RunPlan:
+    return replace(
+        run,
+        wish=Wish.CHARGE,
+        clicks=dice.choice([Clicks.CONFIRM, Clicks.THRICE]),
+        provider=dice.choice(_LOST),
+        faults=dice.choice([1, 1, 2]),
+        keeps_key=True,
     )
 
 

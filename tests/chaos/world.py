@@ -26,7 +26,7 @@ from store import migrate
 from store.connection import Pool, open_pool
 from store.demo import ACCOUNT, API_KEY_VARIABLE, seed_demo
 from tests.chaos.bounds import within
-from tests.chaos.guards import Guard, break_in_database
+from tests.chaos.guards import Guard, break_for_operators, break_in_database
 from tests.chaos.points import Orders
 from tests.chaos.processes import ROOT, Worker, with_moved_clock
 from tests.harness.databases import SEARCH_PATH, Databases
@@ -303,6 +303,8 @@ async def _database(
         await connection.execute("UPDATE wallets SET available_cents = $1", WEALTH_CENTS)
     if guard is Guard.INDEX:
         await break_in_database(dsn)
+    if guard is Guard.RULES:
+        break_for_operators()
     return dsn, pool
 
 
