@@ -10,11 +10,12 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from gateways import pagarme_config, pix_bcb_config, stripe_config
+from gateways import asaas_config, pagarme_config, pix_bcb_config, stripe_config
 from gateways.config import Config, Factory
 from gateways.contract import Gateway, GatewayError
 
 _BUNDLED: Mapping[str, Factory] = {
+    "asaas": asaas_config.build,
     "pagarme": pagarme_config.build,
     "pix_bcb": pix_bcb_config.build,
     "stripe": stripe_config.build,
