@@ -29,6 +29,7 @@ class Settle:
         """Look once and write what was seen; *decide* says when to look again."""
         async with self._deps.pool.acquire() as connection:
             action = await actions.get(connection, ref.action_id)
+            send = await executing.doubtful_send(connection, ref.action_id)
         if action.status is not Status.EXECUTING:
             return
         tool = looking.tool_to_look_with(self._deps.registry, action)
@@ -42,6 +43,7 @@ class Settle:
                 connection,
                 action.id,
                 look=look,
+                send=send,
                 texts=effects.texts,
                 success=lambda locked: effects.from_provider(locked, look),
                 mirror=effects.mirror,
@@ -58,6 +60,7 @@ class Settle:
                 connection,
                 action.id,
                 look=looking.uncertain("UnknownToolError"),
+                send=None,
                 texts=texts_for(await actions.language_of(connection, action)),
                 success=_proves_nothing,
                 mirror=_proves_nothing,

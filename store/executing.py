@@ -313,12 +313,16 @@ async def record_look(
     action_id: str,
     *,
     look: LookupResult,
+    send: int | None,
     texts: Texts,
     success: Callable[[Action], Success],
     mirror: Callable[[Action, Connection], Record],
 ) -> Written:
     """Write what a look-up saw and what follows: found, equal and final → executed; the provider's
     own record of a failure → failed; anything else stays executing, and the next look comes later.
+
+    `send`: the latest send in doubt when the look began (`doubtful_send`). A failure says nothing
+    of a send that an operator ordered meanwhile, so it ends nothing then.
     """
     async with connection.transaction():
         action, _now = await actions.lock(connection, action_id)
@@ -329,7 +333,8 @@ async def record_look(
             )
         if action.status is not Status.EXECUTING:
             return Written(_closed(action))
-        if look.presence is Presence.ABSENT and look.final:
+        failed = look.presence is Presence.ABSENT and look.final
+        if failed and await doubtful_send(connection, action_id) == send:
             await feedback.close_failed(connection, action, CloseReason.REJECTED, texts=texts)
             return Written.FAILED
         await _look_again(connection, action, look, texts)

@@ -189,13 +189,15 @@ class ActingMachine(BaseMachine):
         """A look-up; the second that finds nothing is told to the person."""
         found = self.executing(charges=True)
         action = found[nth % len(found)]
-        if self.bench.run(executing.doubtful_send(self.db, action)) is None:
+        send = self.bench.run(executing.doubtful_send(self.db, action))
+        if send is None:
             return
         self.bench.run(
             executing.record_look(
                 self.db,
                 action,
                 look=LOOKS[seen],
+                send=send,
                 texts=TEXTS,
                 success=_success,
                 mirror=_no_mirror,

@@ -47,12 +47,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Look:
-    """What somebody saw and has not written yet; `sends`: how many there were when he looked."""
+    """What somebody saw and has not written yet; `send`: the latest in doubt when he looked."""
 
     action: str
     seen: str
     at: int
-    sends: int
+    send: int | None
 
 
 @dataclass

@@ -184,35 +184,30 @@ class ExecutingMachine(DecidingMachine):
         trip = self._trip(nth)
         if not self.model.actions[trip.action].doubtful:
             return
+        send = self.model.actions[trip.action].last_doubtful
         seen = self.far.looks(trip.action, seen, self.now)
         if stalls:
-            sends = len(self.far.trips_of(trip.action))
-            self.world.looks.append(Look(trip.action, seen, self.now, sends))
+            self.world.looks.append(Look(trip.action, seen, self.now, send))
             self.count("look", self.number(trip.action), seen)
         else:
-            self.write_sight(trip.action, seen)
+            self.write_sight(trip.action, seen, send)
 
     @rule(when=lambda self: bool(self.world.looks), nth=Nth)
     def write_look(self, nth: int) -> None:
         """What was seen is written, perhaps when it is no longer true; but not once the look-up's
         own time is over."""
         look = self.world.looks.pop(nth % len(self.world.looks))
-        if self.now <= look.at + LOOK_LIFE and not self._stale(look):
-            self.write_sight(look.action, look.seen)
+        if self.now <= look.at + LOOK_LIFE:
+            self.write_sight(look.action, look.seen, look.send)
 
-    def _stale(self, look: Look) -> bool:
-        """A further send went after the look. The product does not see that yet
-        (`test_what_was_seen_before_a_resend_ends_nothing`): it would end the sequence here."""
-        return look.sends < len(self.far.trips_of(look.action))
-
-    def write_sight(self, action_id: str, seen: str) -> None:
-        """What *settle* saw is written."""
+    def write_sight(self, action_id: str, seen: str, send: int | None) -> None:
+        """What *settle* saw is written; `send`: the latest in doubt when it looked."""
         written = self.take(
             Step(
                 name="sight",
                 about=(self.number(action_id), seen),
-                real=lambda db: self.steps.look(db, action_id, seen),
-                pure=lambda model: model.look(action_id, seen),
+                real=lambda db: self.steps.look(db, action_id, seen, send),
+                pure=lambda model: model.look(action_id, seen, send),
             )
         )
         promise("no contradiction", kept=written != "contradiction", detail=(action_id, seen))

@@ -102,6 +102,11 @@ class ModelAction:
         return any(send.in_doubt for send in self.sends)
 
     @property
+    def last_doubtful(self) -> int | None:
+        """The number of the latest send that may have gone."""
+        return max((n for n, one in enumerate(self.sends, 1) if one.in_doubt), default=None)
+
+    @property
     def confirmed_at(self) -> int:
         """When the person said yes; of a direct tool's action, when it began."""
         confirms = [one.at for one in self.decisions if one.verdict == "confirm" and one.followed]

@@ -92,15 +92,16 @@ class Executing(Deciding):
 
     # -- settling
 
-    def look(self, action_id: str, seen: str) -> str:
-        """What a look-up leads to: `found` (equal, final), `absent_final`, or nothing certain."""
+    def look(self, action_id: str, seen: str, send: int | None) -> str:
+        """What a look-up leads to: `found` (equal, final), `absent_final`, or nothing certain.
+        `send`: the latest in doubt when it began; a failure says nothing of a later one."""
         action = self.actions[action_id]
         self.remember_look(action, seen)
         if seen == "found":
             return self._proved(action)
         if action.status != "executing":
             return written(action)
-        if seen == "absent_final":
+        if seen == "absent_final" and action.last_doubtful == send:
             self._leave(action, "failed", "rejected")
             return "failed"
         action.looks += 1

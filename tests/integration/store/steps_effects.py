@@ -71,12 +71,13 @@ class AllSteps(Steps):
         """Close because revalidation refused."""
         return await executing.close_unsent(db, action, CloseReason.NO_LONGER_POSSIBLE, texts=TEXTS)
 
-    async def look(self, db: Connection, action: str, seen: str) -> str:
-        """Record what a look-up saw."""
+    async def look(self, db: Connection, action: str, seen: str, send: int | None) -> str:
+        """Record what a look-up saw; `send`: the latest in doubt when it began."""
         written = await executing.record_look(
             db,
             action,
             look=LOOKS[seen],
+            send=send,
             texts=TEXTS,
             success=_success,
             mirror=_no_mirror,

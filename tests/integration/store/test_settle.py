@@ -152,6 +152,7 @@ async def test_found_after_a_close_by_hand_is_a_contradiction(world: World) -> N
             connection,
             action,
             look=LookupResult(presence=Presence.FOUND, final=True, equal=True),
+            send=1,
             texts=texts_for("pt-BR"),
             success=_success,
             mirror=lambda _action, _connection: mirror,
