@@ -118,7 +118,7 @@ def _answer(message: object, *, model: str, seconds: float) -> ModelAnswer:
     if not isinstance(message, anthropic.types.Message):
         raise garbled(f"the answer is a {type(message).__name__}, not a message")
     request_id = message._request_id
-    raw = message.to_dict(mode="json")
+    raw = message.to_dict(mode="json", warnings=False)  # pydantic would print the odd values
     content = raw.get("content")
     if not isinstance(raw.get("stop_reason"), str) or not isinstance(content, list):
         raise garbled("the answer has no stop reason or no content", request_id=request_id)
