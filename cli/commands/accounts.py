@@ -1,6 +1,7 @@
 """`aval accounts add|list`: the tenants whose data and money are acted on."""
 
 import argparse
+import re
 from typing import TYPE_CHECKING
 
 from cli import database, output, people
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 WITHOUT_MODE = frozenset({"pagarme"})
 """Gateways whose configuration says nothing of sandbox or live: any https address is live."""
+
+_OPTION = re.compile(r"([a-z][a-z_]{0,40})=(.{1,500})")
+_SAID_ELSEWHERE = frozenset({"api_key", "recipient_id", "mode", "base_url", "allow_plain_http"})
 
 
 def add(commands: "Commands") -> None:
@@ -37,6 +41,13 @@ def add(commands: "Commands") -> None:
     parser.add_argument("--gateway-url", help="where the provider is; its own address without it")
     parser.add_argument("--gateway-secret", help="name of the variable with the key, AVAL_...")
     parser.add_argument("--recipient", help="the provider's id of the account that is paid out to")
+    parser.add_argument(
+        "--gateway-option",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what else the gateway asks for, never a secret; may be repeated (docs/gateways.md)",
+    )
 
 
 def run_add(arguments: argparse.Namespace, environment: dict[str, str]) -> int:
@@ -67,6 +78,7 @@ def _gateway_config(arguments: argparse.Namespace) -> dict[str, JsonValue]:
         arguments.gateway_url,
         arguments.gateway_secret,
         arguments.recipient,
+        arguments.gateway_option,
     )
     if arguments.gateway is None:
         if any(given):
@@ -99,7 +111,29 @@ def _gateway_config(arguments: argparse.Namespace) -> dict[str, JsonValue]:
         config["base_url"] = url
         if url.startswith("http://"):
             config["allow_plain_http"] = True
-    return config
+    return {**config, **_options(arguments.gateway_option)}
+
+
+def _options(given: list[str]) -> dict[str, JsonValue]:
+    options: dict[str, JsonValue] = {}
+    for one in given:
+        found = _OPTION.fullmatch(one)
+        if found is None:
+            # Nothing of it is shown: whoever mistakes the option may have put a secret there.
+            raise BadArgumentsError("aval accounts add: a --gateway-option is not NAME=VALUE")
+        name = found[1]
+        if name in _SAID_ELSEWHERE or name in options:
+            raise BadArgumentsError(
+                f"aval accounts add: --gateway-option {name!r} is given twice, or has an option of "
+                "its own"
+            )
+        if "secret" in name or "password" in name or "token" in name:
+            raise BadArgumentsError(
+                f"aval accounts add: --gateway-option {name!r} looks like a secret; the database "
+                "holds only the name of a variable (--gateway-secret)"
+            )
+        options[name] = found[2]
+    return options
 
 
 def run_list(_arguments: argparse.Namespace, environment: dict[str, str]) -> int:
