@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from domain.outcomes import GatewayResult, Outcome, ProviderRequest
+from gateways.brcode import crc16
 from tests.unit.gateways.fakes import KEY, OTHER_KEY, PIX_CODE
 from tests.unit.gateways.pix_fakes import (
     DOCS,
@@ -286,3 +287,16 @@ async def test_what_may_have_left_is_never_called_not_done(
 def test_each_operation_has_a_document() -> None:
     """The table of documents is whole."""
     assert set(DOCS) == set(REQUESTS)
+
+
+async def test_a_code_in_efis_way_is_handed_on() -> None:
+    """Capital letters in the domain, and no amount: the payer's bank reads it at the address."""
+    url = "qrcodespix.sejaefi.com.br/v2/3e9d97fa15354b66b13ca72f880169c6"
+    text = (
+        f"00020101021226830014BR.GOV.BCB.PIX2561{url}"
+        "5204000053039865802BR5905EFISA6008SAOPAULO62070503***6304"
+    )
+    code = f"{text}{crc16(text):04X}"
+    doc = charge_doc(location=url, pixCopiaECola=code)
+    result = await classified(charge_request(), 201, json=doc)
+    assert (result.outcome, result.data["qr_code"]) == (Outcome.CREATED, code)
