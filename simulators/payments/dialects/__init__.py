@@ -53,8 +53,9 @@ class Dialect(ABC):
 
 def bundled() -> list[Dialect]:
     """Return one of each dialect."""
+    from simulators.payments.dialects.asaas import Asaas
     from simulators.payments.dialects.pagarme import Pagarme
     from simulators.payments.dialects.pix_bcb import PixBcb
     from simulators.payments.dialects.stripe import Stripe
 
-    return [Pagarme(), Stripe(), PixBcb()]
+    return [Pagarme(), Stripe(), PixBcb(), Asaas()]
