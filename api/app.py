@@ -1,4 +1,4 @@
-"""The public HTTP application: the webhook and health, nothing else."""
+"""The public HTTP application: the webhook, the providers' questions and health, nothing else."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse
 from temporalio.client import Client
 
 from api.webhook import Webhook
+from api.withdrawals import Withdrawals
 from domain.errors import DeploymentError
 from settings import Settings
 from store import migrate
@@ -25,6 +26,7 @@ def create_app(settings: Settings, pool: Pool, client: Client) -> FastAPI:
     """The application over open clients, which it does not close."""
     app = FastAPI(title="Aval", docs_url=None, redoc_url=None, openapi_url=None)
     app.include_router(Webhook(settings, pool, client).router())
+    app.include_router(Withdrawals(pool).router())
 
     @app.get("/health/live")
     async def live() -> Response:

@@ -71,6 +71,17 @@ async def configured(connection: Connection) -> list[Configured]:
     return [Configured(**row) for row in rows]
 
 
+async def gateway_config_of(
+    connection: Connection, *, account: str, gateway: str
+) -> dict[str, Any] | None:
+    """The configuration of an account's gateway, its secrets still references; None where the
+    account is not there or has another gateway."""
+    config: dict[str, Any] | None = await connection.fetchval(
+        "SELECT gateway_config FROM accounts WHERE id = $1 AND gateway = $2", account, gateway
+    )
+    return config
+
+
 async def real_gateways(connection: Connection) -> list[str]:
     """The accounts whose gateway may move real money, by id."""
     rows = await connection.fetch(
