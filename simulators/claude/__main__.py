@@ -35,7 +35,12 @@ def main() -> None:
         latency_seconds=options.latency_seconds,
     )
     uvicorn.run(
-        create_app(config), host=options.host, port=options.port, log_level=options.log_level
+        create_app(config),
+        host=options.host,
+        port=options.port,
+        log_level=options.log_level,
+        # an admin client's idle connection must not die in the moment of its use
+        timeout_keep_alive=120,
     )
 
 

@@ -27,6 +27,8 @@ class SimulatorServer(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=3,
+                # an admin client's idle connection must not die in the moment of its use
+                timeout_keep_alive=120,
                 ws="none",
             )
         )

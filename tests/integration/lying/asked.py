@@ -39,6 +39,8 @@ class Books:
     linked: dict[str, int] = field(default_factory=dict)
     """The customer that a public person is, by user id."""
     secrets: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    read_at_once: bool = True
+    """A change of the books was seen before its receipt could go out."""
 
     def secrets_from(self, number: str, who: str) -> list[str]:
         """What must not be seen in this conversation."""

@@ -30,7 +30,6 @@ from tests.integration.lying.wires import FarModel, FarPhone, FarProvider, Scene
 from tools.registry import load_tools
 
 T = TypeVar("T")
-Report = Callable[[str], None]
 MODULES = ["tools.scheduling", "tools.customers", "tools.payments", "tools.handover"]
 
 

@@ -85,8 +85,9 @@ def _tell(rows: dict[tuple[str, int], Row], ground: Ground) -> None:
     own = [row for row in rows.values() if row["account_id"] == ground.account]
     charges = [row for row in own if row["what"] == "charge"]
     ground.books.refs = {row["id"]: row["email"] for row in charges}
-    for who in ("maria", "carlos"):
-        known = ground.known[who]
+    for who, known in ground.known.items():
+        if who == "olga":
+            continue
         known.charges = sorted(row["id"] for row in charges)
         bookings = [row for row in own if row["what"] == "booking" and not row["gone"]]
         mine = [row for row in bookings if who == "maria" or row["customer"] == "Carlos Lima"]

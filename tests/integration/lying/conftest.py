@@ -1,12 +1,12 @@
 """A bench for each module, and a way to say what was counted."""
 
 from collections.abc import Iterator
-from typing import Any, cast
 
 import pytest
 
 from tests.harness.databases import Databases
-from tests.integration.lying.bench import Bench, Report, nothing_shown, running_bench
+from tests.integration.lying.bench import Bench, nothing_shown, running_bench
+from tests.integration.lying.reporting import Report, reporter
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +20,5 @@ def bench(databases: Databases) -> Iterator[Bench]:
 
 @pytest.fixture
 def report(pytestconfig: pytest.Config, capsys: pytest.CaptureFixture[str]) -> Report:
-    """Says a line beside pytest's own, also where output is captured."""
-    terminal = cast(Any, pytestconfig.pluginmanager.getplugin("terminalreporter"))
-
-    def say(line: str) -> None:
-        with capsys.disabled():
-            terminal.ensure_newline()
-            terminal.write_line(line)
-
-    return say
+    """Says a line beside pytest's own."""
+    return reporter(pytestconfig, capsys)

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.integration.lying.beginnings import BEGINNINGS
-from tests.integration.lying.bench import Bench, Report
+from tests.integration.lying.bench import Bench
 from tests.integration.lying.events import Event, Focus, pool
 from tests.integration.lying.example import Example
 from tests.integration.lying.records import BrokenPromiseError
+from tests.integration.lying.reporting import Report
 
 FACTOR = float(os.environ.get("LYING_FACTOR", "1"))
 """`LYING_FACTOR=20` looks twenty times longer."""

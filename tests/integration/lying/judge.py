@@ -5,6 +5,7 @@ after it was sent and before the deadline that it prints, and what was executed 
 For each prompt: a call of the model that counts, and asks for just that.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from tests.integration.lying.records import (
     Answered,
     Changed,
     Delivered,
+    Died,
     FarSide,
     Pressed,
     Sent,
@@ -65,7 +67,7 @@ def check(far: FarSide, books: asked.Books, *, since: int = 0) -> None:
             done.check_trip(case.shown, trip, books)
     for n, change in far.of(Changed):
         _changed(far, cases, n, change)
-    _receipts(far, since)
+    _receipts(far, books, since)
     _beside(far)
 
 
@@ -213,7 +215,7 @@ def _only_for_calls_that_count(far: FarSide, cases: dict[str, Case], books: aske
         calls.remove(fitting[-1])
 
 
-def _receipts(far: FarSide, since: int) -> None:
+def _receipts(far: FarSide, books: asked.Books, since: int) -> None:
     """What a template says was done, was done: by then the far side had it."""
     for n, sent in far.of(Sent):
         if n < since:
@@ -222,17 +224,20 @@ def _receipts(far: FarSide, since: int) -> None:
         text = str(sent.body.get("text", {}).get("body", ""))
         if not key.startswith("action:") or not text.startswith(RECEIPTS):
             continue
-        before = far.records[:n]
-        there = any(isinstance(one, Trip) and one.acted and one.key in key for one in before)
+        before = far.records[:n] if books.read_at_once else far.records
+        there = any(
+            isinstance(one, Trip) and one.acted and one.key in key for one in far.records[:n]
+        )
         there = there or any(isinstance(one, Changed) for one in before)
         promise(RECEIPT, kept=there, detail=sent)
 
 
 def _calls(far: FarSide) -> None:
-    turns: dict[str, int] = {}
+    """Six, and one more for each answer that died with its worker."""
+    most, turns = MOST_CALLS + sum(1 for _ in far.of(Died)), Counter[str]()
     for _, one in far.of(Answered):
-        turns[one.turn] = turns.get(one.turn, 0) + 1
-        promise(CALLS, kept=turns[one.turn] <= MOST_CALLS or not one.turn, detail=one)
+        turns[one.turn] += 1
+        promise(CALLS, kept=turns[one.turn] <= most or not one.turn, detail=one)
 
 
 def _beside(far: FarSide) -> None:

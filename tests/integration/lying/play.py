@@ -43,7 +43,7 @@ from tests.integration.history.one_connection import DiedError, Doors
 from tests.integration.lying import envelopes
 from tests.integration.lying.books import BookKeeper
 from tests.integration.lying.ground import PEOPLE, Ground, moment, set_clock
-from tests.integration.lying.records import Delivered, FarSide, Pressed, Wrote
+from tests.integration.lying.records import Delivered, Died, FarSide, Pressed, Wrote
 from tests.integration.lying.wires import FarModel, FarPhone, FarProvider, Scene
 from workflows.options import MOST_STEPS, MOST_USELESS_ANSWERS
 
@@ -306,6 +306,7 @@ class Play:
             await work
         except DiedError:
             self.scene.counted["deaths"] += 1
+            self.scene.far.add(Died(at=self.scene.now))
         finally:
             self.doors.dies_at = None
             await asyncio.sleep(0)

@@ -94,6 +94,11 @@ class Changed(Record):
     key: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Died(Record):
+    """A worker was killed: an answer that it had not stored is asked for again."""
+
+
 R = TypeVar("R", bound=Record)
 
 

@@ -1,8 +1,9 @@
 """The same where something was decided, done, or sent and lost: what is over or under way comes
 back in whatever the model says, and must not happen again."""
 
-from tests.integration.lying.bench import Bench, Report
+from tests.integration.lying.bench import Bench
 from tests.integration.lying.drawing import explore
+from tests.integration.lying.reporting import Report
 
 SEQUENCES = 700
 

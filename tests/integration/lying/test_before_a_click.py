@@ -6,8 +6,9 @@ guards out, and `tests/acceptance/test_lying_model.py` lies to the whole system.
 looks twenty times longer. Where the variable CI is set, the same sequences are drawn each time.
 """
 
-from tests.integration.lying.bench import Bench, Report
+from tests.integration.lying.bench import Bench
 from tests.integration.lying.drawing import explore
+from tests.integration.lying.reporting import Report
 
 SEQUENCES = 700
 

@@ -22,10 +22,11 @@ from store.customers import Customer
 from store.turns import Turn
 from tests.harness.databases import Databases
 from tests.integration.lying import judge, prompts, zoo
-from tests.integration.lying.bench import Bench, Report, nothing_shown, running_bench
+from tests.integration.lying.bench import Bench, nothing_shown, running_bench
 from tests.integration.lying.drawing import hunt
 from tests.integration.lying.events import Focus
 from tests.integration.lying.records import BrokenPromiseError
+from tests.integration.lying.reporting import Report
 from tools.contract import Confirm, EffectTool, ReadTool
 from tools.registry import Registry, UnknownToolError
 

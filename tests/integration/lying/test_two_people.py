@@ -1,8 +1,9 @@
 """The same in two conversations of one business: an owner, and a customer who may little; what is
 in our own books is done by button or typed yes."""
 
-from tests.integration.lying.bench import Bench, Report
+from tests.integration.lying.bench import Bench
 from tests.integration.lying.drawing import explore
+from tests.integration.lying.reporting import Report
 
 SEQUENCES = 700
 

@@ -298,6 +298,12 @@ ZOO: dict[str, dict[str, Kind]] = {
     "words": WORDS,
 }
 
+UNSTORABLE: dict[str, Kind] = {
+    "NUL in a reply": lambda _k: ("end_turn", [text("Cer\u0000to.")]),
+    "NUL in a name": lambda k: _calls(charge(k, customer="João\u0000 Silva")),
+}
+"""What no column takes; only for a system whose every statement may fail by itself."""
+
 KINDS: dict[str, Kind] = {name: kind for group in ZOO.values() for name, kind in group.items()}
 
 
