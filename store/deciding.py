@@ -334,7 +334,7 @@ async def _answer(
         connection,
         conversation=action.conversation_id,
         action=action.id,
-        message=NewMessage(key=key, purpose="notice", message={"type": "text", "text": text}),
+        message=NewMessage(key=key, purpose="receipt", message={"type": "text", "text": text}),
     )
     if fresh:
         await actions.add_sent_text(

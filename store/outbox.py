@@ -19,8 +19,10 @@ from store.connection import Connection
 from store.ringing import FIRST_RING_S, Bell, Ring
 
 STATUS_WAIT_S = 60  # statuses normally follow within seconds (facts/whatsapp.md §3.6)
-MOST_COPIES = 2  # after an unknown send one repetition, never a third
-MOST_VERIFYING = 5  # true when read twice, and the only word a person has of a stuck action
+MOST_COPIES = 5
+"""Of what is repeated at all, each a minute after the one before and only while all of them are in
+doubt: one or two may be lost with the processes that sent them, and who confirmed must have a word
+(ADR 0004). A copy says which action it is of, so it is true when read twice."""
 GIVE_UP_S = 24 * 3600  # the customer-service window: later a free message is refused anyway
 
 _RANK = {
@@ -178,7 +180,7 @@ def _why_dropped(row: asyncpg.Record) -> str | None:
         return "unknown_not_repeated"
     if row["purpose"] == "verifying" and row["action_status"] != "executing":
         return "action_not_executing"  # its receipt tells all
-    if row["copies"] >= (MOST_VERIFYING if row["purpose"] == "verifying" else MOST_COPIES):
+    if row["copies"] >= MOST_COPIES:
         return "unknown_repeated_enough"
     return None
 
