@@ -128,6 +128,28 @@ async def test_a_key_never_goes_into_the_database(database: str, aval: Aval) -> 
     assert (await aval(database, *add, *named))[0] == 0
 
 
+async def test_the_mode_of_a_gateway_is_said_where_it_is_asked_for(
+    database: str, aval: Aval
+) -> None:
+    """Sandbox or live is nobody's guess: Stripe needs it, Pagar.me has none, and it is kept."""
+    add = ("accounts", "add", "um", "--name", "x", "--time-zone", "UTC")
+    named = ("--gateway-secret", "AVAL_STRIPE_API_KEY", "--recipient", "ba_1")
+    for gateway, mode in (("stripe", ()), ("pagarme", ("--gateway-mode", "live"))):
+        code, _, err = await aval(database, *add, "--gateway", gateway, *mode, *named)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "--gateway-mode" in err
+    chosen = ("--gateway", "stripe", "--gateway-mode", "sandbox")
+    assert (await aval(database, *add, *chosen, *named))[0] == 0
+    connection = await asyncpg.connect(database)
+    kept = await connection.fetchval("SELECT gateway_config::text FROM accounts")
+    await connection.close()
+    assert json.loads(kept) == {
+        "api_key": {"secret": "AVAL_STRIPE_API_KEY"},
+        "recipient_id": "ba_1",
+        "mode": "sandbox",
+    }
+
+
 async def test_setup_may_be_repeated_and_refuses_another_deployment(
     databases: Databases, aval: Aval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
