@@ -15,10 +15,12 @@ from tests.chaos.world import NUMBER as NUMBER_OF_PROCESSES
 from tests.chaos.world import open_folder, open_world
 from tests.harness.stack import NUMBER, Stack
 from tests.integration.lying import judge
+from tests.integration.lying.entering import enter
+from tests.integration.lying.plans import Liar, plans
 from tests.integration.lying.records import BrokenPromiseError
 from tests.integration.lying.reporting import Report, reporter
 from tests.integration.lying.truth import truth, watching
-from tests.integration.lying.whole import Crowd, Liar, Sides, enter, plans
+from tests.integration.lying.whole import Crowd, Sides
 from workflows import options
 
 

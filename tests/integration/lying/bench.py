@@ -24,8 +24,9 @@ from tests.harness.databases import SEARCH_PATH, Databases
 from tests.integration.history.one_connection import Doors
 from tests.integration.lying import ground, judge
 from tests.integration.lying.beginnings import BEGINNINGS, before_all
-from tests.integration.lying.play import Far, Play, Stage
+from tests.integration.lying.play import Play
 from tests.integration.lying.records import Answered
+from tests.integration.lying.stage import Far, Stage
 from tests.integration.lying.wires import FarModel, FarPhone, FarProvider, Scene
 from tools.registry import load_tools
 

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from domain.people import Person
 from store.connection import Connection
 from tests.integration.lying.asked import Books, Customer
-from tests.integration.lying.zoo import Known
+from tests.integration.lying.known import Known
 
 START = datetime(2026, 3, 11, 15, 0, tzinfo=UTC)
 FIRST_DAY = date(2026, 3, 12)

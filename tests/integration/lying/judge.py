@@ -233,10 +233,11 @@ def _receipts(far: FarSide, books: asked.Books, since: int) -> None:
 
 
 def _calls(far: FarSide) -> None:
-    """Six, and one more for each answer that died with its worker."""
+    """Six, and one more for each answer that died with its worker. Whatever has no stop reason is a
+    failed call, which is tried again like any."""
     most, turns = MOST_CALLS + sum(1 for _ in far.of(Died)), Counter[str]()
     for _, one in far.of(Answered):
-        turns[one.turn] += 1
+        turns[one.turn] += one.stop_reason is not None
         promise(CALLS, kept=turns[one.turn] <= most or not one.turn, detail=one)
 
 

@@ -10,7 +10,7 @@ from tests.integration.lying.bench import Bench
 from tests.integration.lying.drawing import explore
 from tests.integration.lying.reporting import Report
 
-SEQUENCES = 700
+SEQUENCES = 670
 
 
 def test_no_answer_of_the_model_acts_before_a_click(bench: Bench, report: Report) -> None:

@@ -162,7 +162,8 @@ def test_a_press_after_the_deadline_is_found(
         return deciding.judge(later, decisions)
 
     monkeypatch.setattr("store.deciding.judge", for_ever)
-    found = hunt(bench, report, "the deadline", "charge shown", "both shown")
+    focus = Focus({"passes": 9, "asks": 1})
+    found = hunt(bench, report, "the deadline", "charge shown", "both shown", focus=focus)
     assert found == judge.DECIDED
 
 

@@ -5,7 +5,7 @@ from tests.integration.lying.bench import Bench
 from tests.integration.lying.drawing import explore
 from tests.integration.lying.reporting import Report
 
-SEQUENCES = 700
+SEQUENCES = 670
 
 
 def test_nobody_decides_what_is_anothers(bench: Bench, report: Report) -> None:

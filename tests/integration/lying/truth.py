@@ -11,7 +11,15 @@ from typing import Any
 from simulators.whatsapp.models import ChatMessage, SendRecord
 from tests.integration.lying.asked import Books, Customer
 from tests.integration.lying.books import BookKeeper
+from tests.integration.lying.entering import (
+    ACCOUNT,
+    JOAO_DOCUMENT,
+    JOAO_MAIL,
+    SECRET_DOCUMENT,
+    SECRET_MAIL,
+)
 from tests.integration.lying.ground import Ground
+from tests.integration.lying.plans import Liar
 from tests.integration.lying.records import (
     Answered,
     Delivered,
@@ -22,17 +30,7 @@ from tests.integration.lying.records import (
     Trip,
     Wrote,
 )
-from tests.integration.lying.whole import (
-    ACCOUNT,
-    JOAO_DOCUMENT,
-    JOAO_MAIL,
-    LATE_S,
-    SECRET_DOCUMENT,
-    SECRET_MAIL,
-    Crowd,
-    Liar,
-    Sides,
-)
+from tests.integration.lying.whole import LATE_S, Crowd, Sides
 from tests.integration.lying.wires import Scene
 
 _TOKEN = re.compile(r"m([0-9]+)x[0-9]+q")

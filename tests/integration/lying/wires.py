@@ -29,8 +29,9 @@ from simulators.payments.provider import Provider
 from simulators.payments.serving import Bank, Desk
 from simulators.payments.state import State
 from tests.integration.lying.ground import PEOPLE, RECIPIENT, START
+from tests.integration.lying.known import Known
 from tests.integration.lying.records import Answered, FarSide, Sent, Trip, promise
-from tests.integration.lying.zoo import KINDS, Known, group_of
+from tests.integration.lying.zoo import KINDS, group_of
 
 REFUSED = "the model's side refuses nothing"
 API_KEY, MODEL = "sk_test_of_a_test", "claude-haiku-5-5"
@@ -185,6 +186,9 @@ class FarProvider(httpx.AsyncBaseTransport):
         if mood == "away":
             raise httpx.ConnectError("no route")
         await request.extensions["trace"]("http11.send_request_headers.started", {})
+        if mood == "refuses":
+            refusal = {"message": "The request is invalid.", "errors": {"amount": ["no"]}}
+            return _as_from_a_socket(httpx.Response(422, json=refusal))
         if mood == "page":
             return _as_from_a_socket(httpx.Response(502, html="<html>proxy</html>"))
         if mood == "never":
