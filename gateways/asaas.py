@@ -8,7 +8,7 @@ again, also not by an operator (facts: payments §2, §9). No vendor library.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import httpx
@@ -53,6 +53,9 @@ CAPABILITIES = Capabilities(
     money="decimal_number",
 )
 
+_READ_TIMEOUTS = Timeouts(connect=5.0, read=8.0, total=10.0)
+"""Two reads before the fence and one after the POST have to fit into one *execute*."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Before:
@@ -96,6 +99,7 @@ class AsaasGateway:
             timeouts=timeouts or Timeouts(),
             transport=transport,
         )
+        self._reads = replace(self._wire, timeouts=timeouts or _READ_TIMEOUTS)
 
     def render_charge(
         self,
@@ -241,7 +245,7 @@ class AsaasGateway:
         return NotSent(reason=reason, exception="ValueError")
 
     async def _read(self, path: str) -> Trip:
-        return await self._wire.send(
+        return await self._reads.send(
             key=READ_KEY,
             method="GET",
             path=path,
