@@ -14,9 +14,9 @@ ADMIN_SECRET = "admin"
 QUICK = Timeouts(connect=1.0, read=0.4, total=1.0)
 
 
-def gateway_at(url: str) -> PagarmeGateway:
+def gateway_at(url: str, timeouts: Timeouts = QUICK) -> PagarmeGateway:
     return PagarmeGateway(
-        base_url=url, api_key=API_KEY, recipient_id="re_simulated", timeouts=QUICK
+        base_url=url, api_key=API_KEY, recipient_id="re_simulated", timeouts=timeouts
     )
 
 

@@ -14,6 +14,7 @@ from domain.outcomes import GatewayResult, Outcome, Presence, ProviderRequest
 from gateways import brcode
 from gateways.contract import Customer
 from gateways.pagarme import PagarmeGateway
+from gateways.transport import Timeouts
 from simulators.payments import PaymentsSimulatorClient
 from simulators.payments.process import PaymentsSimulatorProcess
 from tests.integration.gateways.conftest import ADMIN_SECRET, API_KEY, gateway_at
@@ -288,7 +289,7 @@ async def test_the_provider_remembers_over_a_kill(tmp_path: Path) -> None:
         process = await PaymentsSimulatorProcess.start(
             api_key=API_KEY, admin_secret=ADMIN_SECRET, state=state
         )
-        gateway = gateway_at(process.url)
+        gateway = gateway_at(process.url, Timeouts())  # the first answer of a process is slow
         result = await send(gateway, key, charge_request(gateway, key))
         async with PaymentsSimulatorClient(process.url, admin_secret=ADMIN_SECRET) as client:
             counters = await client.counters()
