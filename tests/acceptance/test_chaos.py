@@ -18,8 +18,8 @@ from tests.chaos.verdict import GATED, Verdict
 from tests.chaos.world import GATEWAYS
 
 RUNS = 20
-WITHIN_S = 140.0  # about twice what it takes
-MOST_S = 165  # where a call that never returns holds the loop
+WITHIN_S = 320.0  # some 70 s alone; beside two other files of tests on two cores twice that
+MOST_S = 360  # where a call that never returns holds the loop
 
 
 @pytest.mark.slow
