@@ -254,6 +254,7 @@ class Play:
         except DiedError:
             self.scene.counted["deaths"] += 1
             self.scene.far.add(Died(at=self.scene.now))
+            self.scene.lost.update(wamid for wamid, _key in self.far.phone.undelivered)
         finally:
             self.doors.dies_at = None
             await asyncio.sleep(0)
