@@ -25,7 +25,6 @@ from tests.integration.history.one_connection import Doors
 from tests.integration.lying import ground, judge
 from tests.integration.lying.beginnings import BEGINNINGS, before_all
 from tests.integration.lying.play import Play
-from tests.integration.lying.records import Answered
 from tests.integration.lying.stage import Far, Stage
 from tests.integration.lying.wires import FarModel, FarPhone, FarProvider, Scene
 from tools.registry import load_tools
@@ -146,7 +145,7 @@ class Bench:
         """Forget the example; the clock goes back as well."""
         self.counted.update(self.scene.counted)
         self.kinds.update(self.scene.answers)
-        self.counted["answers"] += sum(1 for _ in self.scene.far.of(Answered))
+        self.counted["answers"] += self.scene.answers.total()
         self.run(seat.connection.execute("ROLLBACK TO SAVEPOINT example"))
 
     def close(self, after: Awaitable[None]) -> None:

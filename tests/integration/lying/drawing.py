@@ -18,8 +18,9 @@ from tests.integration.lying.reporting import Report
 FACTOR = float(os.environ.get("LYING_FACTOR", "1"))
 """`LYING_FACTOR=20` looks twenty times longer."""
 
-LEAST, MOST = 4, 8
-"""Events of a sequence; most are several steps of the product and of the far sides."""
+LEAST, MOST = 3, 6
+"""Events of a sequence. Each is several: about seven messages, answers, presses and moves
+of the clock a sequence."""
 
 ROUND = 10
 """Later in a run hypothesis follows a fresh example by mutants of it, in its first ten it does not

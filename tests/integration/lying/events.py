@@ -60,12 +60,12 @@ def answers(chance: random.Random, lies: Sequence[str]) -> tuple[str, ...]:
     """One or two answers of the zoo and then a reply; or one that comes again and again; or reads
     up to the last call, which allows none."""
     kinds = [chance.choice(HONEST if chance.random() < 0.45 else lies) for _ in range(2)]
-    match chance.randrange(20):
+    match chance.randrange(30):
         case 0:
             return (*["read"] * 5, chance.choice(HONEST))
         case 1:
             return tuple(kinds)
-        case 2 | 3 | 4:
+        case 2 | 3 | 4 | 5:
             return (*kinds, "reply")
         case _:
             return (kinds[0], "reply")
