@@ -4,18 +4,17 @@ The trap: "cancelled" alone, after a request to call an appointment off, would r
 been done. So what a press of Cancel ends is always named: the request.
 """
 
-from collections.abc import Sequence
 from datetime import date, datetime
 
 from domain.actions import CloseReason, Status, Verdict
 from domain.inbound import InboundKind
 from domain.money import format_brl_english
 from domain.texts import en_tools, shared
-from domain.texts.contract import ActionFact, Texts
 from domain.texts.en_conversation import EnConversation
 from domain.texts.en_questions import EnQuestions
 from domain.texts.en_tools import EnReasons, EnTools
 from domain.texts.shared import FactWords, named
+from domain.texts.tabled import TabledTexts
 
 _CLOSED: dict[CloseReason, str | None] = {
     CloseReason.CANCELLED_BY_PERSON: "Okay, request cancelled. Nothing was done.",
@@ -126,12 +125,16 @@ _FACT_WORDS = FactWords(
 )
 
 
-class En(EnTools, EnReasons, EnQuestions, EnConversation, Texts):
+class En(EnTools, EnReasons, EnQuestions, EnConversation, TabledTexts):
     """All texts in English."""
 
     language = "en"
     confirm_title = "Confirm"
     cancel_title = "Cancel"
+    closings = _CLOSED
+    late_confirms = _LATE_CONFIRM
+    late_cancels = _LATE_CANCEL
+    fact_words = _FACT_WORDS
 
     def money(self, cents: int) -> str:
         """`R$ 1,234.56`."""
@@ -146,22 +149,6 @@ class En(EnTools, EnReasons, EnQuestions, EnConversation, Texts):
         day = expires_at_local.date()
         date_part = "" if day == today else f" on {en_tools.short_day(day)}"
         return f"{summary}\n{_DEADLINE}{expires_at_local:%H:%M}{date_part}\n\nDo you confirm?"
-
-    def with_reference(self, text: str, *, action_id: str) -> str:
-        """The text and a last line `(ref. 9b1c2d)`."""
-        return shared.referred(text, action_id)
-
-    def closed(self, reason: CloseReason, *, detail: str | None = None) -> str | None:
-        """By the table above; the detail on one line, without markup, after a colon."""
-        return shared.with_detail(_CLOSED[reason], detail)
-
-    def late_confirm(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CONFIRM[status].replace("{what}", named(summary, action_id))
-
-    def late_cancel(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CANCEL[status].replace("{what}", named(summary, action_id))
 
     def verifying(self, *, summary: str, action_id: str) -> str:
         """Asks not to repeat: the effect may be there."""
@@ -228,7 +215,3 @@ class En(EnTools, EnReasons, EnQuestions, EnConversation, Texts):
     def event_operator(self, action_id: str, *, verdict: Verdict) -> str:
         """An operator settled it. Raises KeyError for a verdict that is no operator's."""
         return f"[The team settled action {action_id} {_OPERATOR_WORDS[verdict]}]"
-
-    def facts_text(self, facts: Sequence[ActionFact]) -> str:
-        """Under a head that names the ledger."""
-        return shared.facts_text(facts, _FACT_WORDS)

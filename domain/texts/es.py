@@ -4,18 +4,17 @@ Neutral Latin American words, with `tú`. What a press of Cancelar ends is alway
 "cancelado" alone, after a request to annul an appointment, would read as if that had been done.
 """
 
-from collections.abc import Sequence
 from datetime import date, datetime
 
 from domain.actions import CloseReason, Status, Verdict
 from domain.inbound import InboundKind
 from domain.money import format_brl
 from domain.texts import es_tools, shared
-from domain.texts.contract import ActionFact, Texts
 from domain.texts.es_conversation import EsConversation
 from domain.texts.es_questions import EsQuestions
 from domain.texts.es_tools import EsReasons, EsTools
 from domain.texts.shared import FactWords, named
+from domain.texts.tabled import TabledTexts
 
 _CLOSED: dict[CloseReason, str | None] = {
     CloseReason.CANCELLED_BY_PERSON: "De acuerdo, solicitud cancelada. No se hizo nada.",
@@ -129,12 +128,16 @@ _FACT_WORDS = FactWords(
 )
 
 
-class Es(EsTools, EsReasons, EsQuestions, EsConversation, Texts):
+class Es(EsTools, EsReasons, EsQuestions, EsConversation, TabledTexts):
     """All texts in Spanish."""
 
     language = "es"
     confirm_title = "Confirmar"
     cancel_title = "Cancelar"
+    closings = _CLOSED
+    late_confirms = _LATE_CONFIRM
+    late_cancels = _LATE_CANCEL
+    fact_words = _FACT_WORDS
 
     def money(self, cents: int) -> str:
         """`R$ 1.234,56`."""
@@ -149,22 +152,6 @@ class Es(EsTools, EsReasons, EsQuestions, EsConversation, Texts):
         date_part = "" if expires_at_local.date() == today else f" del {expires_at_local:%d/%m}"
         clock = es_tools.clock(expires_at_local)
         return f"{summary}\n{_DEADLINE}{clock}{date_part}\n\n¿Confirmas?"
-
-    def with_reference(self, text: str, *, action_id: str) -> str:
-        """The text and a last line `(ref. 9b1c2d)`."""
-        return shared.referred(text, action_id)
-
-    def closed(self, reason: CloseReason, *, detail: str | None = None) -> str | None:
-        """By the table above; the detail on one line, without markup, after a colon."""
-        return shared.with_detail(_CLOSED[reason], detail)
-
-    def late_confirm(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CONFIRM[status].replace("{what}", named(summary, action_id))
-
-    def late_cancel(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CANCEL[status].replace("{what}", named(summary, action_id))
 
     def verifying(self, *, summary: str, action_id: str) -> str:
         """Asks not to repeat: the effect may be there."""
@@ -231,7 +218,3 @@ class Es(EsTools, EsReasons, EsQuestions, EsConversation, Texts):
     def event_operator(self, action_id: str, *, verdict: Verdict) -> str:
         """An operator settled it. Raises KeyError for a verdict that is no operator's."""
         return f"[El equipo cerró la acción {action_id} {_OPERATOR_WORDS[verdict]}]"
-
-    def facts_text(self, facts: Sequence[ActionFact]) -> str:
-        """Under a head that names the ledger."""
-        return shared.facts_text(facts, _FACT_WORDS)

@@ -1,17 +1,16 @@
 """Portuguese (Brazil): what Aval itself says, and what it notes for the model."""
 
-from collections.abc import Sequence
 from datetime import date, datetime
 
 from domain.actions import CloseReason, Status, Verdict
 from domain.inbound import InboundKind
 from domain.money import format_brl
 from domain.texts import pt_br_tools, shared
-from domain.texts.contract import ActionFact, Texts
 from domain.texts.pt_br_conversation import PtBrConversation
 from domain.texts.pt_br_questions import PtBrQuestions
 from domain.texts.pt_br_tools import PtBrReasons, PtBrTools
 from domain.texts.shared import FactWords, named
+from domain.texts.tabled import TabledTexts
 
 _CLOSED: dict[CloseReason, str | None] = {
     CloseReason.CANCELLED_BY_PERSON: "Certo, cancelado. Nada foi feito.",
@@ -119,12 +118,16 @@ _FACT_WORDS = FactWords(
 )
 
 
-class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, PtBrConversation, Texts):
+class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, PtBrConversation, TabledTexts):
     """All texts in Portuguese (Brazil)."""
 
     language = "pt-BR"
     confirm_title = "Confirmar"
     cancel_title = "Cancelar"
+    closings = _CLOSED
+    late_confirms = _LATE_CONFIRM
+    late_cancels = _LATE_CANCEL
+    fact_words = _FACT_WORDS
 
     def money(self, cents: int) -> str:
         """`R$ 1.234,56`."""
@@ -138,22 +141,6 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, PtBrConversation, Texts):
         """The summary, `Válido até 14:32`, a blank line and `Confirma?`."""
         date_part = "" if expires_at_local.date() == today else f" de {expires_at_local:%d/%m}"
         return f"{summary}\n{_DEADLINE}{expires_at_local:%H:%M}{date_part}\n\nConfirma?"
-
-    def with_reference(self, text: str, *, action_id: str) -> str:
-        """The text and a last line `(ref. 9b1c2d)`."""
-        return shared.referred(text, action_id)
-
-    def closed(self, reason: CloseReason, *, detail: str | None = None) -> str | None:
-        """By the table above; the detail on one line, without markup, after a colon."""
-        return shared.with_detail(_CLOSED[reason], detail)
-
-    def late_confirm(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CONFIRM[status].replace("{what}", named(summary, action_id))
-
-    def late_cancel(self, status: Status, *, summary: str, action_id: str) -> str:
-        """One short answer per outcome."""
-        return _LATE_CANCEL[status].replace("{what}", named(summary, action_id))
 
     def verifying(self, *, summary: str, action_id: str) -> str:
         """Asks not to repeat: the effect may be there."""
@@ -219,7 +206,3 @@ class PtBr(PtBrTools, PtBrReasons, PtBrQuestions, PtBrConversation, Texts):
     def event_operator(self, action_id: str, *, verdict: Verdict) -> str:
         """An operator settled it. Raises KeyError for a verdict that is no operator's."""
         return f"[A equipe encerrou a ação {action_id} {_OPERATOR_WORDS[verdict]}]"
-
-    def facts_text(self, facts: Sequence[ActionFact]) -> str:
-        """Under a head that names the ledger."""
-        return shared.facts_text(facts, _FACT_WORDS)
