@@ -26,8 +26,9 @@ log = logging.getLogger(__name__)
 
 MOST_BYTES = 64 * 1024  # a transfer's payload is under two kilobytes
 DECIDE_WITHIN_S = 8.0  # beyond it the answer is a refusal; Asaas would give up by itself
-TOKEN_HEADER = "asaas-access-token"  # noqa: S105 - the header's name, not a secret
-TOKEN = "withdrawal_token"  # noqa: S105 - the configuration's name for it
+HEADER = "asaas-access-token"
+OPTION = "withdrawal_token"
+"""The gateway configuration's name for the secret that Asaas sends in the header."""
 
 
 class Withdrawals:
@@ -55,7 +56,7 @@ class Withdrawals:
             return _refused("not answered: try again")
 
     async def _answer(self, request: Request, account: str) -> Response:
-        given = request.headers.getlist(TOKEN_HEADER)
+        given = request.headers.getlist(HEADER)
         if not await self._knows(account, given):
             log.warning("withdrawal asked about with a bad token")
             return JSONResponse({"status": "REFUSED"}, status_code=401)
@@ -72,7 +73,7 @@ class Withdrawals:
         """Whether the caller has the account's token; no token configured lets nobody in."""
         async with self._pool.acquire() as connection:
             config = await gateway_config_of(connection, account=account, gateway="asaas")
-        named = (config or {}).get(TOKEN)
+        named = (config or {}).get(OPTION)
         if not isinstance(named, dict) or set(named) != {"secret"} or len(given) != 1:
             return False
         try:

@@ -118,7 +118,7 @@ class PixBcbGateway:
                 timeouts=timeouts or _TOKEN_TIMEOUTS,
                 **more,
             ),
-            path=profile.token_path,
+            path=profile.oauth_path,
             clock=clock,
         )
         self._pix_of: dict[str, str] = {}

@@ -24,7 +24,7 @@ class Profile(BaseModel):
 
     name: str
     base_urls: Mapping[Mode, str]
-    token_path: str
+    oauth_path: str
     charges: str
     """Path before the txid."""
     received: str
@@ -48,7 +48,7 @@ EFI = Profile(
         "sandbox": "https://pix-h.api.efipay.com.br",
         "live": "https://pix.api.efipay.com.br",
     },
-    token_path="/oauth/token",  # noqa: S106 - a path, not a secret
+    oauth_path="/oauth/token",
     charges="/v2/cob/",
     received="/v2/pix/",
     sends="/v2/gn/pix/",

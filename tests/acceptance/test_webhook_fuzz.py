@@ -8,6 +8,7 @@ import json
 import os
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 
@@ -47,20 +48,16 @@ def _mutants(dice: random.Random) -> Iterator[bytes]:
         yield bytes(text)
 
 
-def _mutate(dice: random.Random, node: object) -> None:
-    """Go down by chance, and do something to what is found."""
-    while True:
-        places: list[object] = (
-            list(node) if isinstance(node, dict) else list(range(len(node)))  # type: ignore[arg-type]  # a list, by the loop below
-        )
-        if not places:
-            return
-        place = dice.choice(places)
-        below = node[place]  # type: ignore[index]  # dict or list, as above
-        if isinstance(below, dict | list) and below and dice.random() < 0.85:
-            node = below
-            continue
-        break
+def _mutate(dice: random.Random, node: Any) -> None:
+    """Go down by chance, and do something to what is found; `node` is a dict or a list."""
+    places = list(node) if isinstance(node, dict) else list(range(len(node)))
+    if not places:
+        return
+    place = dice.choice(places)
+    below = node[place]
+    if isinstance(below, dict | list) and below and dice.random() < 0.85:
+        _mutate(dice, below)
+        return
     match dice.randint(0, 4):
         case 0 if isinstance(node, dict):
             del node[place]
@@ -69,7 +66,7 @@ def _mutate(dice: random.Random, node: object) -> None:
         case 2 if isinstance(node, list):
             node.append(copy.deepcopy(below))
         case _:
-            node[place] = copy.deepcopy(dice.choice(JUNK))  # type: ignore[index]  # dict or list, as above
+            node[place] = copy.deepcopy(dice.choice(JUNK))
 
 
 def _seed() -> int:

@@ -28,7 +28,7 @@ def gateway_answering(
     """A gateway whose bank gives `token`, and `answer` to everything else."""
 
     def both(request: httpx.Request) -> httpx.Response:
-        return token() if request.url.path == EFI.token_path else answer(request)
+        return token() if request.url.path == EFI.oauth_path else answer(request)
 
     given: dict[str, Any] = {
         "profile": EFI,

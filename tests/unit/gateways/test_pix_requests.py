@@ -1,6 +1,7 @@
 """Requests of the API Pix are frozen bytes with our key as the id in the path."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -100,9 +101,9 @@ def test_a_company_is_named_by_its_cnpj(document: str) -> None:
         {"expires_in_seconds": 30 * 24 * 3600 + 1},
     ],
 )
-def test_what_a_bank_would_cut_or_refuse_is_refused_here(changes: dict[str, object]) -> None:
+def test_what_a_bank_would_cut_or_refuse_is_refused_here(changes: dict[str, Any]) -> None:
     """The person confirms what is printed, not what fits."""
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "key": KEY,
         "amount_cents": 100,
         "description": "x",
@@ -110,7 +111,7 @@ def test_what_a_bank_would_cut_or_refuse_is_refused_here(changes: dict[str, obje
         "expires_in_seconds": 600,
     }
     with pytest.raises(RenderError):
-        GATEWAY.render_charge(**{**values, **changes})  # type: ignore[arg-type]  # a table of args
+        GATEWAY.render_charge(**{**values, **changes})
 
 
 @pytest.mark.parametrize(

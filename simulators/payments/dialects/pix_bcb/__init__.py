@@ -39,7 +39,7 @@ class PixBcb(Dialect):
     def authorized(self, request: Request, config: PaymentsSimulatorConfig) -> bool:
         """The secret for a token, a token for everything else."""
         header = request.headers.get("authorization", "")
-        if request.url.path == routes.TOKEN:
+        if request.url.path == routes.OAUTH:
             return tokens.is_client(header, config.api_key)
         return self._provider is not None and tokens.is_valid(header, self._provider)
 

@@ -7,14 +7,14 @@ from simulators.payments.dialects.pix_bcb.reading import parse
 from simulators.payments.provider import Act
 from simulators.payments.serving import Desk
 
-TOKEN = "/oauth/token"  # noqa: S105 - a path, not a secret
+OAUTH = "/oauth/token"
 
 
 def add_charges(app: FastAPI, desk: Desk) -> None:
     """Mount tokens, charges and the balance."""
     provider = desk.provider
 
-    @app.post(TOKEN)
+    @app.post(OAUTH)
     async def issue(request: Request) -> Response:
         return await desk.read(request, lambda: tokens.issue(provider))
 
